@@ -1,0 +1,1 @@
+//! An entity component system whose world is a value.
