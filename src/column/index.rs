@@ -1,0 +1,87 @@
+//! The sparse half of a column: from an entity to its row.
+
+use triomphe::Arc;
+
+use crate::entity::Entity;
+use crate::pages::{PAGE, place};
+
+/// Where the row of one index is. A generation of zero says that there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Slot {
+    pub(crate) row: u32,
+    pub(crate) generation: u32,
+}
+
+#[derive(Clone)]
+struct IndexPage([Slot; PAGE]);
+
+type Table = Vec<Option<Arc<IndexPage>>>;
+
+/// Slots by entity index, in copy-on-write pages of 1,024 that exist only where there is a row or was one.
+#[derive(Clone, Default)]
+pub(crate) struct Index {
+    table: Arc<Table>,
+}
+
+/// The table of an [`Index`] while its rows are not borrowed.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexRef<'a> {
+    table: &'a [Option<Arc<IndexPage>>],
+}
+
+impl IndexRef<'_> {
+    /// The row of exactly this entity.
+    #[inline(always)]
+    pub(crate) fn row(self, entity: Entity) -> Option<usize> {
+        let (page, at) = place(entity.index() as usize);
+        let slot = self.table.get(page)?.as_ref()?.0[at];
+        (slot.generation == entity.generation().get()).then_some(slot.row as usize)
+    }
+}
+
+impl Index {
+    #[inline(always)]
+    pub(crate) fn by_ref(&self) -> IndexRef<'_> {
+        IndexRef { table: &self.table }
+    }
+
+    /// The row of exactly this entity.
+    #[inline]
+    pub(crate) fn row(&self, entity: Entity) -> Option<usize> {
+        self.by_ref().row(entity)
+    }
+
+    /// The row of an entity's index and the generation that has it.
+    pub(crate) fn occupant(&self, entity: Entity) -> Option<(usize, u32)> {
+        let (page, at) = place(entity.index() as usize);
+        let slot = self.table.get(page)?.as_ref()?.0[at];
+        (slot.generation != 0).then_some((slot.row as usize, slot.generation))
+    }
+
+    /// The slot of an entity's index, for writing.
+    #[inline]
+    pub(crate) fn slot_mut(&mut self, entity: Entity) -> &mut Slot {
+        let (page, at) = place(entity.index() as usize);
+        let table = Arc::make_mut(&mut self.table);
+        if !matches!(table.get(page), Some(Some(_))) {
+            grow(table, page);
+        }
+        let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
+        &mut Arc::make_mut(page).0[at]
+    }
+
+    /// How many bytes the pages and the table hold.
+    pub(crate) fn bytes(&self) -> usize {
+        let pages = self.table.iter().flatten().count();
+        pages * size_of::<IndexPage>() + self.table.capacity() * size_of::<Option<Arc<IndexPage>>>()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grow(table: &mut Table, page: usize) {
+    if table.len() <= page {
+        table.resize(page + 1, None);
+    }
+    table[page] = Some(Arc::new(IndexPage([Slot::default(); PAGE])));
+}

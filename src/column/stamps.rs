@@ -1,0 +1,199 @@
+//! The stamps of the rows of one page.
+
+use crate::pages::PAGE;
+
+/// One stamp a row. As long as the rows were written by one call (all equal) or one after another (each
+/// one more than the row before it), that is two numbers and no memory; from then on it is a list.
+///
+/// The number of rows is the page's business and comes with each call.
+#[derive(Debug, Default)]
+pub(crate) struct Stamps {
+    /// The stamp of the first row; the others add `step` each, which is 0 or 1. Void while `each` is in use.
+    first: u64,
+    step: u64,
+    /// Empty, or the stamp of each row.
+    each: Vec<u64>,
+}
+
+impl Clone for Stamps {
+    fn clone(&self) -> Self {
+        let mut each = Vec::new();
+        if !self.each.is_empty() {
+            each.reserve_exact((2 * self.each.len()).clamp(8, PAGE));
+            each.extend_from_slice(&self.each);
+        }
+        Self { first: self.first, step: self.step, each }
+    }
+}
+
+impl Stamps {
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> u64 {
+        if self.each.is_empty() { self.first + self.step * row as u64 } else { self.each[row] }
+    }
+
+    /// The stamp of the row after the last of `rows`.
+    #[inline]
+    pub(crate) fn push(&mut self, rows: usize, stamp: u64) {
+        if self.each.is_empty() {
+            if rows > 1 && stamp == self.first + self.step * rows as u64 {
+                return;
+            }
+            if self.push_second(rows, stamp) {
+                return;
+            }
+        }
+        self.each.push(stamp);
+    }
+
+    /// Whether the stamp could be kept without a list; the list is there otherwise.
+    #[cold]
+    #[inline(never)]
+    fn push_second(&mut self, rows: usize, stamp: u64) -> bool {
+        match rows {
+            0 => {
+                *self = Self { first: stamp, step: 0, each: std::mem::take(&mut self.each) };
+                true
+            }
+            1 if stamp.wrapping_sub(self.first) <= 1 => {
+                self.step = stamp - self.first;
+                true
+            }
+            _ => {
+                self.spell_out(rows);
+                false
+            }
+        }
+    }
+
+    fn spell_out(&mut self, rows: usize) {
+        let (first, step) = (self.first, self.step);
+        self.each.reserve((2 * rows).clamp(8, PAGE));
+        self.each.extend((0..rows as u64).map(|row| first + step * row));
+    }
+
+    /// Every row gets this stamp.
+    #[inline]
+    pub(crate) fn set_all(&mut self, stamp: u64) {
+        self.first = stamp;
+        self.step = 0;
+        self.each.clear();
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, rows: usize, row: usize, stamp: u64) {
+        if self.each.is_empty() {
+            if rows == 1 {
+                self.first = stamp;
+                return;
+            }
+            if self.first + self.step * row as u64 == stamp {
+                return;
+            }
+            self.spell_out(rows);
+        }
+        self.each[row] = stamp;
+    }
+
+    /// Takes away the last of `rows` and returns its stamp.
+    #[inline]
+    pub(crate) fn pop(&mut self, rows: usize) -> u64 {
+        match self.each.pop() {
+            Some(stamp) => stamp,
+            None => self.first + self.step * (rows as u64 - 1),
+        }
+    }
+
+    /// How many bytes the list holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.each.capacity() * size_of::<u64>()
+    }
+
+    /// The rows, of `rows`, with a stamp after `since`, lowest first: the next one at or after `from`.
+    #[inline]
+    pub(crate) fn next_after(&self, rows: usize, from: usize, since: u64) -> Option<usize> {
+        if self.each.is_empty() {
+            let skip = match self.step {
+                _ if self.first > since => 0,
+                0 => rows,
+                _ => usize::try_from(since - self.first + 1).unwrap_or(rows),
+            };
+            let row = from.max(skip);
+            return (row < rows).then_some(row);
+        }
+        // Blocks first: comparing without a way out of the loop is done several rows at a time.
+        let mut at = from;
+        while let Some(block) = self.each.get(at..at + 16) {
+            if block.iter().map(|&stamp| u64::from(stamp > since)).sum::<u64>() > 0 {
+                break;
+            }
+            at += 16;
+        }
+        self.each[at..].iter().position(|&stamp| stamp > since).map(|row| at + row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Stamps;
+
+    #[derive(Clone, Debug)]
+    enum Operation {
+        Push(u64),
+        Pop,
+        Set(usize, u64),
+        SetAll(u64),
+    }
+
+    fn operation() -> impl Strategy<Value = Operation> {
+        prop_oneof![
+            4 => (0..3u64).prop_map(Operation::Push),
+            1 => Just(Operation::Pop),
+            1 => (any::<usize>(), 0..9u64).prop_map(|(row, stamp)| Operation::Set(row, stamp)),
+            1 => (0..9u64).prop_map(Operation::SetAll),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn stamps_agree_with_a_list(operations in prop::collection::vec(operation(), 0..60)) {
+            let (mut stamps, mut model) = (Stamps::default(), Vec::<u64>::new());
+            for operation in operations {
+                let rows = model.len();
+                match operation {
+                    Operation::Push(more) => {
+                        let stamp = model.last().copied().unwrap_or(5) + more;
+                        stamps.push(rows, stamp);
+                        model.push(stamp);
+                    }
+                    Operation::Pop if rows > 0 => {
+                        prop_assert_eq!(Some(stamps.pop(rows)), model.pop());
+                    }
+                    Operation::Set(row, stamp) if rows > 0 => {
+                        stamps.set(rows, row % rows, stamp);
+                        model[row % rows] = stamp;
+                    }
+                    Operation::SetAll(stamp) if rows > 0 => {
+                        stamps.set_all(stamp);
+                        model.fill(stamp);
+                    }
+                    _ => {}
+                }
+                let rows = model.len();
+                prop_assert_eq!((0..rows).map(|row| stamps.get(row)).collect::<Vec<_>>(), model.clone());
+                for since in 0..12 {
+                    let mut found = Vec::new();
+                    let mut from = 0;
+                    while let Some(row) = stamps.next_after(rows, from, since) {
+                        found.push(row);
+                        from = row + 1;
+                    }
+                    let expected: Vec<_> = (0..rows).filter(|&row| model[row] > since).collect();
+                    prop_assert_eq!(found, expected, "since {}", since);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A sequence in copy-on-write pages: what every growing structure of a world is made of.
+//!
+//! A page holds [`PAGE`] items behind a reference count, and the table of pages stands behind another, so
+//! that a clone is one increment and the first write to a shared page copies that page (and the table, once).
+
+use triomphe::Arc;
+
+/// How many rows a page holds, whatever the type.
+pub(crate) const PAGE: usize = 1024;
+
+/// The page of an item and its place in it.
+#[inline]
+pub(crate) const fn place(index: usize) -> (usize, usize) {
+    (index / PAGE, index % PAGE)
+}
+
+/// The items of one page. Its clone has room to grow, so that the first push after a snapshot
+/// does not copy the page twice.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Page<X>(pub(crate) Vec<X>);
+
+impl<X: Clone> Clone for Page<X> {
+    fn clone(&self) -> Self {
+        let mut items = Vec::with_capacity((2 * self.0.len()).clamp(8, PAGE));
+        items.extend_from_slice(&self.0);
+        Self(items)
+    }
+}
+
+/// Pages of [`PAGE`] items each, all full but the last one, which is never empty.
+#[derive(Debug)]
+pub(crate) struct Pages<X> {
+    table: Arc<Vec<Arc<Page<X>>>>,
+}
+
+impl<X> Clone for Pages<X> {
+    fn clone(&self) -> Self {
+        Self { table: self.table.clone() }
+    }
+}
+
+impl<X> Default for Pages<X> {
+    fn default() -> Self {
+        Self { table: Arc::new(Vec::new()) }
+    }
+}
+
+impl<X> Pages<X> {
+    /// The pages, in order.
+    #[inline]
+    pub(crate) fn table(&self) -> &[Arc<Page<X>>] {
+        &self.table
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self.table.split_last() {
+            Some((last, full)) => full.len() * PAGE + last.0.len(),
+            None => 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&X> {
+        let (page, at) = place(index);
+        self.table.get(page)?.0.get(at)
+    }
+
+    /// Whether both are one allocation, so that nothing can have been written to only one of them.
+    #[inline]
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.table, &other.table)
+    }
+
+    /// How many bytes the pages hold, those shared with clones included.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.iter().map(|page| page.0.capacity() * size_of::<X>()).sum()
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &X> {
+        self.table.iter().flat_map(|page| page.0.iter())
+    }
+}
+
+impl<X: Clone> Pages<X> {
+    /// The table for writing: copied if it is shared. The pages in it stay shared.
+    #[inline]
+    pub(crate) fn table_mut(&mut self) -> &mut Vec<Arc<Page<X>>> {
+        Arc::make_mut(&mut self.table)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut X> {
+        let (page, at) = place(index);
+        let page = self.table_mut().get_mut(page)?;
+        Arc::make_mut(page).0.get_mut(at)
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, item: X) {
+        let table = self.table_mut();
+        match table.last_mut() {
+            Some(last) if last.0.len() < PAGE => Arc::make_mut(last).0.push(item),
+            _ => push_page(table, item),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<X> {
+        let table = self.table_mut();
+        let last = Arc::make_mut(table.last_mut()?);
+        let item = last.0.pop();
+        if last.0.is_empty() {
+            table.pop();
+        }
+        item
+    }
+
+    /// Appends all items, a page at a time.
+    pub(crate) fn extend(&mut self, items: impl IntoIterator<Item = X>) {
+        let mut items = items.into_iter().peekable();
+        let table = self.table_mut();
+        while items.peek().is_some() {
+            if table.last().is_none_or(|last| last.0.len() == PAGE) {
+                let expected = items.size_hint().0.clamp(8, PAGE);
+                table.push(Arc::new(Page(Vec::with_capacity(expected))));
+            }
+            if let Some(last) = table.last_mut() {
+                let page = &mut Arc::make_mut(last).0;
+                let room = PAGE - page.len();
+                page.extend(items.by_ref().take(room));
+            }
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn push_page<X>(table: &mut Vec<Arc<Page<X>>>, item: X) {
+    // A page after the first will most likely be filled: its room is taken at once.
+    let room = if table.is_empty() { 8 } else { PAGE };
+    let mut items = Vec::with_capacity(room);
+    items.push(item);
+    table.push(Arc::new(Page(items)));
+}
+
+impl<X: PartialEq> PartialEq for Pages<X> {
+    /// Pages that are one allocation are equal without a look.
+    fn eq(&self, other: &Self) -> bool {
+        self.same(other)
+            || self.table.len() == other.table.len()
+                && self.table.iter().zip(other.table.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.0 == b.0)
+    }
+}
+
+impl<X: Clone> FromIterator<X> for Pages<X> {
+    fn from_iter<I: IntoIterator<Item = X>>(items: I) -> Self {
+        let mut pages = Self::default();
+        pages.extend(items);
+        pages
+    }
+}

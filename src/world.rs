@@ -1,0 +1,216 @@
+//! Worlds: the type that a program composes of columns groups.
+
+use crate::column::Column;
+use crate::entity::{Entities, Entity};
+use crate::guard::{Guard, Withheld};
+use crate::part::CheckError;
+use crate::store::{Columns, Store, StoreMut};
+
+/// The type that a program composes of the groups it uses: entities, and one field for each package.
+///
+/// `#[derive(World)]` on a struct with a field of type [`Entities`] makes it one. It carries every
+/// store that its groups carry, with no line for a component. A world is a value: clone it and you have
+/// a snapshot, assign it and you have rolled back.
+///
+/// ```
+/// use std_ecs::{Column, Columns, Entities, Store, World};
+///
+/// #[derive(Clone, Debug, PartialEq)]
+/// struct Health(i32);
+///
+/// #[derive(Clone, Debug, Default, PartialEq, Columns)]
+/// struct Bodies {
+///     health: Column<Health>,
+/// }
+///
+/// #[derive(Clone, Debug, Default, PartialEq, World)]
+/// struct Game {
+///     entities: Entities,
+///     bodies: Bodies,
+/// }
+///
+/// let mut game = Game::default();
+/// let ship = game.spawn_with((Health(100),));
+///
+/// let snapshot = game.clone();
+/// game.despawn(ship);
+/// assert!(!game.is_alive(ship) && !game.attach(ship, Health(1)));
+///
+/// game = snapshot;
+/// assert_eq!(game.get::<Health>(ship), Some(&Health(100)));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a world",
+    label = "not a world",
+    note = "put `#[derive(World)]` on the struct that has the `Entities` and the groups"
+)]
+pub trait World: Columns {
+    /// Who is alive.
+    fn entities(&self) -> &Entities;
+
+    /// Who is alive, for writing. Ending an entity here leaves its rows behind: use
+    /// [`despawn`](Self::despawn).
+    fn entities_mut(&mut self) -> &mut Entities;
+
+    /// A new entity without components.
+    #[inline]
+    fn spawn(&mut self) -> Entity {
+        self.entities_mut().spawn()
+    }
+
+    /// A new entity with a tuple of up to twelve components, attached in the order of the tuple.
+    #[inline]
+    fn spawn_with<B: Bundle<Self>>(&mut self, components: B) -> Entity {
+        let entity = self.spawn();
+        components.attach_to(self, entity);
+        entity
+    }
+
+    /// A new entity for each tuple; the entities in the order of the tuples. They are the same entities in
+    /// the same rows as with a call of [`spawn_with`](Self::spawn_with) for each.
+    fn spawn_batch<B: Bundle<Self>>(&mut self, batch: impl IntoIterator<Item = B>) -> Vec<Entity> {
+        let batch: Vec<B> = batch.into_iter().collect();
+        let spawned = self.entities_mut().spawn_many(batch.len());
+        for (&entity, components) in spawned.iter().zip(batch) {
+            components.attach_to(self, entity);
+        }
+        spawned
+    }
+
+    /// Ends an entity and all its descendants, and removes their components. `false`, and no change, if it
+    /// was not alive. The descendants end first, the deepest before those above them.
+    ///
+    /// Costs a look into every column for each entity that ends.
+    fn despawn(&mut self, entity: Entity) -> bool {
+        if !self.is_alive(entity) {
+            return false;
+        }
+        let mut dying = Vec::new();
+        self.dependents(entity, &mut dying);
+        for &dependent in dying.iter().rev() {
+            self.despawn_only(dependent);
+        }
+        self.despawn_only(entity)
+    }
+
+    /// Ends one entity and removes its components; its children become roots. `false`, and no change, if
+    /// it was not alive.
+    fn despawn_only(&mut self, entity: Entity) -> bool {
+        if !self.is_alive(entity) {
+            return false;
+        }
+        self.detach_all(entity);
+        self.entities_mut().despawn(entity)
+    }
+
+    /// Ends each of these entities as [`despawn`](Self::despawn) does; answers how many of those named were
+    /// still alive when their turn came.
+    fn despawn_many(&mut self, entities: impl IntoIterator<Item = Entity>) -> usize {
+        entities.into_iter().filter(|&entity| self.despawn(entity)).count()
+    }
+
+    /// Whether the entity lives in this world.
+    #[inline]
+    fn is_alive(&self, entity: Entity) -> bool {
+        self.entities().is_alive(entity)
+    }
+
+    /// The end of a frame in which this many fixed steps ran: events that every reader had time to see are
+    /// dropped. A schedule calls it.
+    fn advance(&mut self, steps: u32) {
+        self.end_frame(steps);
+    }
+
+    /// Whether this value is consistent: no rows of the dead, no parent that is dead. Operations of a world
+    /// keep it so; ask after loading bytes that nobody vouches for.
+    ///
+    /// # Errors
+    ///
+    /// The first [`CheckError`] found, which names the component and the entity.
+    fn check(&self) -> Result<(), CheckError> {
+        self.verify(self.entities())
+    }
+
+    /// Hands a column out of the world, so that it can be written while the world is in use. It is back
+    /// afterwards, also when `work` panics. Costs nothing that depends on lengths.
+    ///
+    /// # Panics
+    ///
+    /// Inside, touching the lent column through the world panics; so does despawning.
+    ///
+    /// ```
+    /// # use std_ecs::{Column, Columns, Entities, Store, World};
+    /// # #[derive(Clone, Debug, PartialEq)]
+    /// # struct Health(i32);
+    /// # #[derive(Clone, Debug, PartialEq)]
+    /// # struct Burning;
+    /// # #[derive(Clone, Debug, Default, Columns)]
+    /// # struct Bodies { health: Column<Health>, burning: Column<Burning> }
+    /// # #[derive(Clone, Debug, Default, World)]
+    /// # struct Game { entities: Entities, bodies: Bodies }
+    /// # let mut game = Game::default();
+    /// # let ship = game.spawn_with((Health(100), Burning));
+    /// game.lend::<Health, _>(|health, game| {
+    ///     for (entity, health) in health {
+    ///         if game.has::<Burning>(entity) {
+    ///             health.0 -= 1;
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(game.get::<Health>(ship), Some(&Health(99)));
+    /// ```
+    fn lend<T, R>(&mut self, work: impl FnOnce(&mut Column<T>, &mut Self) -> R) -> R
+    where
+        Self: StoreMut<T>,
+    {
+        let stand_in = Column::withheld(Guard::new(Withheld::Lent));
+        let column = std::mem::replace(self.column_mut(), stand_in);
+        let mut lent = Lent { world: self, column };
+        work(&mut lent.column, lent.world)
+    }
+}
+
+/// A column on loan. Dropping it puts the column back.
+struct Lent<'a, W: StoreMut<T>, T> {
+    world: &'a mut W,
+    column: Column<T>,
+}
+
+impl<W: StoreMut<T>, T> Drop for Lent<'_, W, T> {
+    fn drop(&mut self) {
+        std::mem::swap(self.world.column_mut(), &mut self.column);
+    }
+}
+
+/// A tuple of up to twelve components, for [`World::spawn_with`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be spawned into `{W}`",
+    label = "not a tuple of components of `{W}`",
+    note = "one component is a tuple too: `(Health(100),)`; and each must belong to a group of `{W}`"
+)]
+pub trait Bundle<W: ?Sized> {
+    /// Attaches each component to an entity that is alive.
+    fn attach_to(self, world: &mut W, entity: Entity);
+}
+
+/// Tuples of each length from none to twelve are bundles.
+macro_rules! bundles {
+    ($($component:ident)*) => {
+        bundles!(@one $($component)*);
+        bundles!(@shorter $($component)*);
+    };
+    (@shorter) => {};
+    (@shorter $first:ident $($component:ident)*) => { bundles!($($component)*); };
+    (@one $($component:ident)*) => {
+        impl<W: $(Store<$component> +)* ?Sized, $($component),*> Bundle<W> for ($($component,)*) {
+            #[inline]
+            #[allow(non_snake_case, unused_variables, reason = "a variable is named after its type; the empty tuple has none")]
+            fn attach_to(self, world: &mut W, entity: Entity) {
+                let ($($component,)*) = self;
+                $(<W as Store<$component>>::attach(world, entity, $component);)*
+            }
+        }
+    };
+}
+
+bundles!(A B C D E F G H I J K L);
