@@ -8,7 +8,8 @@ use triomphe::Arc;
 use crate::entity::Entity;
 use crate::guard::Guard;
 use crate::key::component_key;
-use crate::pages::{PAGE, Page, Pages, place};
+use crate::pages::{PAGE, Pages, place};
+use crate::query::same_entities;
 
 pub(crate) mod diff;
 pub(crate) mod index;
@@ -380,7 +381,7 @@ impl<T: Clone> Column<T> {
             return self.overwrite(entity, value, stamp);
         }
         let table = Arc::make_mut(&mut self.table);
-        if row % PAGE == 0 {
+        if row.is_multiple_of(PAGE) {
             push_page(table);
         }
         let Some(entry) = table.last_mut() else { unreachable!("a page was pushed above") };
@@ -502,21 +503,16 @@ impl<T: Clone> Column<T> {
     ///
     /// [`Stale`] if the column holds a newer entity with that index; `value` is not called then.
     pub fn get_or_insert_with(&mut self, entity: Entity, value: impl FnOnce() -> T) -> Result<&mut T, Stale> {
-        let row = match self.row(entity) {
-            Some(row) => {
-                self.tick();
-                row
-            }
-            None => {
-                if let Some(stored) = self.newer_than(entity) {
-                    return Err(Stale { asked: entity, stored, value: () });
-                }
-                let inserted = self.insert(entity, value());
-                debug_assert!(inserted.is_ok(), "no newer entity has the index");
-                let Some(row) = self.row(entity) else { unreachable!("the row was inserted above") };
-                row
-            }
-        };
+        if let Some(row) = self.row(entity) {
+            let stamp = self.tick();
+            return Ok(self.write(row, stamp));
+        }
+        if let Some(stored) = self.newer_than(entity) {
+            return Err(Stale { asked: entity, stored, value: () });
+        }
+        let inserted = self.insert(entity, value());
+        debug_assert!(inserted.is_ok(), "no newer entity has the index");
+        let Some(row) = self.row(entity) else { unreachable!("the row was inserted above") };
         Ok(self.write(row, self.clock))
     }
 
@@ -641,18 +637,7 @@ impl<T: Clone> Column<T> {
         }
         order.extend((0..).zip(&rest).filter_map(|(row, &is_rest)| is_rest.then_some(row)));
         self.reorder(&order);
-        self.share_owners(other);
-    }
-
-    /// Takes over the other's full pages of entities where they say the same.
-    fn share_owners<U>(&mut self, other: &Column<U>) {
-        let full = |page: &Page<Entity>| page.0.len() == PAGE;
-        let pages = self.owners.table().iter().zip(other.owners.table());
-        let same: Vec<bool> =
-            pages.map(|(own, theirs)| !Arc::ptr_eq(own, theirs) && full(own) && own.0 == theirs.0).collect();
-        for (page, _) in same.iter().enumerate().filter(|(_, same)| **same) {
-            self.owners.table_mut()[page] = other.owners.table()[page].clone();
-        }
+        self.owners.adopt(&other.owners, same_entities);
     }
 }
 

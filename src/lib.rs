@@ -9,6 +9,7 @@ mod guard;
 mod key;
 mod pages;
 mod part;
+mod query;
 mod single;
 mod store;
 mod world;
@@ -18,6 +19,9 @@ pub use entity::{Entities, Entity, SpawnAtError};
 pub use guard::Guard;
 pub use key::{ComponentKey, component_key};
 pub use part::{CheckError, Part, PartKind, PartView, Visit};
+pub use query::{
+    Combinations, Optional, Query, SingleError, Source, optional, pairs, quadruples, query, triples,
+};
 pub use single::Single;
 pub use std_ecs_derive::{Columns, World};
 pub use store::{Columns, Described, Has, Owned, Store, StoreMut};

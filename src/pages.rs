@@ -17,7 +17,7 @@ pub(crate) const fn place(index: usize) -> (usize, usize) {
 /// The items of one page. Its clone has room to grow, so that the first push after a snapshot
 /// does not copy the page twice.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Page<X>(pub(crate) Vec<X>);
+pub struct Page<X>(pub(crate) Vec<X>);
 
 impl<X: Clone> Clone for Page<X> {
     fn clone(&self) -> Self {
@@ -29,7 +29,7 @@ impl<X: Clone> Clone for Page<X> {
 
 /// Pages of [`PAGE`] items each, all full but the last one, which is never empty.
 #[derive(Debug)]
-pub(crate) struct Pages<X> {
+pub struct Pages<X> {
     table: Arc<Vec<Arc<Page<X>>>>,
 }
 
@@ -114,6 +114,18 @@ impl<X: Clone> Pages<X> {
             table.pop();
         }
         item
+    }
+
+    /// Takes over the other's full pages that hold the same, as `same` decides: from then on they are one
+    /// allocation, and nobody has to compare them again. The last page is left alone, as the next push
+    /// would have to copy it.
+    pub(crate) fn adopt(&mut self, other: &Self, same: impl Fn(&[X], &[X]) -> bool) {
+        for page in 0..self.table.len().min(other.table.len()) {
+            let (own, theirs) = (&self.table[page], &other.table[page]);
+            if !Arc::ptr_eq(own, theirs) && own.0.len() == PAGE && same(&own.0, &theirs.0) {
+                self.table_mut()[page] = theirs.clone();
+            }
+        }
     }
 
     /// Appends all items, a page at a time.

@@ -251,7 +251,7 @@ pub trait Columns: Part {
 }
 
 /// The columns of a group, nested ones included, in the order of the fields.
-fn columns<C: Part + ?Sized>(group: &C) -> Vec<&dyn PartView> {
+fn columns<C: Part>(group: &C) -> Vec<&dyn PartView> {
     let mut found = Vec::new();
     group.visit(&mut Vec::new(), &mut |_, part| {
         if part.kind() == PartKind::Column {

@@ -24,7 +24,7 @@ pub(crate) struct Index {
 }
 
 /// The table of an [`Index`] while its rows are not borrowed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct IndexRef<'a> {
     table: &'a [Option<Arc<IndexPage>>],
 }

@@ -1,0 +1,571 @@
+//! One of the stores that a query walks, and how it is read or written.
+
+use triomphe::Arc;
+
+use crate::column::index::IndexRef;
+use crate::column::stamps::Stamps;
+use crate::column::{Column, Entry};
+use crate::entity::Entity;
+use crate::pages::{PAGE, Page, Pages, place};
+use crate::store::{Store, StoreMut};
+
+/// The pages that say which entity a row belongs to.
+pub(super) type Owners<'a> = &'a [OwnerPage];
+/// One of them.
+pub(super) type OwnerPage = Arc<Page<Entity>>;
+
+/// What can be handed to a query: `&store`, `&mut store` or [`optional`](crate::optional) of one of them.
+///
+/// `T` is the component; it follows from the store where that has only one, as a column has, and where a
+/// bound names it. Otherwise it is named: `query::<Position, _>(&world)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be walked by a query",
+    label = "hand over `&store`, `&mut store` or `optional(&store)`"
+)]
+pub trait Source<'a, T> {
+    #[doc(hidden)]
+    type Open: Open<'a>;
+
+    #[doc(hidden)]
+    fn open(self) -> Self::Open;
+}
+
+impl<'a, T: 'a, G: Store<T>> Source<'a, T> for &'a G {
+    type Open = &'a Column<T>;
+
+    #[inline]
+    fn open(self) -> &'a Column<T> {
+        self.column()
+    }
+}
+
+impl<'a, T: Clone + 'a, G: StoreMut<T>> Source<'a, T> for &'a mut G {
+    type Open = &'a mut Column<T>;
+
+    #[inline]
+    fn open(self) -> &'a mut Column<T> {
+        self.column_mut()
+    }
+}
+
+/// A column before the walk: pages of entities can still be shared.
+pub trait Open<'a> {
+    type Side: Side<'a>;
+
+    /// How many rows it asks for; `usize::MAX` if it asks for none.
+    fn rows(&self) -> usize;
+
+    /// The entities of its rows, if it asks for rows.
+    fn owners(&self) -> Option<Pages<Entity>>;
+
+    /// Takes over the full pages that say the same, if it may write.
+    fn adopt(&mut self, owners: &Pages<Entity>);
+
+    fn start(self) -> Self::Side;
+}
+
+impl<'a, T: 'a> Open<'a> for &'a Column<T> {
+    type Side = Read<'a, T>;
+
+    #[inline]
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn owners(&self) -> Option<Pages<Entity>> {
+        Some(self.owners.clone())
+    }
+
+    #[inline]
+    fn adopt(&mut self, _owners: &Pages<Entity>) {}
+
+    #[inline]
+    fn start(self) -> Read<'a, T> {
+        Read {
+            table: &self.table,
+            owners: self.owners.table(),
+            index: self.index.by_ref(),
+            clock: self.clock,
+            since: None,
+            aligned: false,
+        }
+    }
+}
+
+impl<'a, T: Clone + 'a> Open<'a> for &'a mut Column<T> {
+    type Side = Write<'a, T>;
+
+    #[inline]
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn owners(&self) -> Option<Pages<Entity>> {
+        Some(self.owners.clone())
+    }
+
+    #[inline]
+    fn adopt(&mut self, owners: &Pages<Entity>) {
+        self.owners.adopt(owners, same_entities);
+    }
+
+    #[inline]
+    fn start(self) -> Write<'a, T> {
+        let clock = self.clock;
+        let stamp = self.tick();
+        Write {
+            entries: Arc::make_mut(&mut self.table).iter_mut(),
+            owners: self.owners.table(),
+            index: self.index.by_ref(),
+            clock,
+            stamp,
+            since: None,
+        }
+    }
+}
+
+/// What a page of entities has in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Every row, in the same order: slices will do.
+    All,
+    /// Nothing that is asked for.
+    None,
+    /// It has to be looked at row by row.
+    Each,
+}
+
+impl Fit {
+    /// What two say of one page.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, other) => other,
+            (Self::None, _) | (_, Self::None) => Self::None,
+            _ => Self::Each,
+        }
+    }
+}
+
+/// Whether two pages name the same entities. The differences of 32 entities are gathered before the
+/// question is asked, which is done several at a time.
+#[inline]
+pub(crate) fn same_entities(a: &[Entity], b: &[Entity]) -> bool {
+    let differ = |a: &[Entity], b: &[Entity]| {
+        a.iter().zip(b).fold(0, |so_far, (a, b)| so_far | (a.to_bits() ^ b.to_bits())) != 0
+    };
+    a.len() == b.len() && a.chunks(32).zip(b.chunks(32)).all(|(a, b)| !differ(a, b))
+}
+
+#[inline]
+fn is_aligned(own: Owners<'_>, page: usize, owners: &OwnerPage) -> bool {
+    own.get(page).is_some_and(|own| Arc::ptr_eq(own, owners) || compare(own, owners))
+}
+
+#[inline(never)]
+fn compare(a: &OwnerPage, b: &OwnerPage) -> bool {
+    same_entities(&a.0, &b.0)
+}
+
+/// A column during the walk, as long as its pages are met in order.
+pub trait Side<'a>: Sized {
+    type Component;
+    /// [`Required`] or [`Missing`].
+    type Kind: Kind;
+    type Item;
+    /// A page's rows, or one row.
+    type Chunk;
+    /// A chunk as it is handed to the caller.
+    type Slice;
+    type Run: Iterator<Item = Self::Item>;
+    type Seek: Seek<'a, Chunk = Self::Chunk>;
+
+    /// In place of a side that was moved out.
+    fn nothing() -> Self;
+    fn no_chunk() -> Self::Chunk;
+    fn is_filtered(&self) -> bool;
+    fn owners(&self) -> Option<Owners<'a>>;
+    /// Only rows written after this stamp are asked for. `false` if that is not possible here.
+    fn since(&mut self, stamp: u64) -> bool;
+    fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit;
+    /// The rows of a page that fits.
+    fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
+    /// Leaves out a page of which nothing is asked for.
+    fn skip(&mut self);
+    fn seek(self, page: usize) -> Self::Seek;
+    fn run(chunk: Self::Chunk) -> Self::Run;
+    fn slice(chunk: Self::Chunk) -> Self::Slice;
+    fn split(chunk: Self::Chunk, at: usize) -> (Self::Chunk, Self::Chunk);
+}
+
+/// A column during the walk, once rows have to be looked up.
+pub trait Seek<'a> {
+    type Chunk;
+    type Row: Copy;
+
+    /// As [`Side::fits`]; it is remembered for the rows of this page.
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit;
+    fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
+    /// Where this entity's row is, if it has one that is asked for. `row` is its row in the page entered.
+    fn find(&self, entity: Entity, row: usize) -> Option<Self::Row>;
+    /// One row. No row is asked for twice.
+    fn take(&mut self, row: Self::Row) -> Self::Chunk;
+}
+
+/// Whether a side asks for rows, as a type, so that a query of which nothing is required does not compile.
+pub trait Kind {
+    type Or<K: Kind>: Kind;
+    /// How many rows are required: 1 or none.
+    const COUNT: usize;
+}
+
+/// Only entities that have the component are walked.
+#[derive(Debug)]
+pub enum Required {}
+
+/// Entities that lack the component are walked as well.
+#[derive(Debug)]
+pub enum Missing {}
+
+impl Kind for Required {
+    type Or<K: Kind> = Self;
+    const COUNT: usize = 1;
+}
+
+impl Kind for Missing {
+    type Or<K: Kind> = K;
+    const COUNT: usize = 0;
+}
+
+/// That at least one store of a query is not optional.
+#[diagnostic::on_unimplemented(
+    message = "every store of this query is optional, so nothing says which entities to walk",
+    label = "hand over at least one store as it is",
+    note = "to walk all entities, walk `world.entities().iter()`"
+)]
+pub trait Drives {}
+
+impl Drives for Required {}
+
+/// A column that is read.
+#[derive(Clone, Copy)]
+pub struct Read<'a, T> {
+    table: &'a [Entry<T>],
+    owners: Owners<'a>,
+    index: IndexRef<'a>,
+    clock: u64,
+    since: Option<u64>,
+    aligned: bool,
+}
+
+impl<T> Read<'_, T> {
+    #[inline]
+    fn page_fits(&self, page: usize, is_aligned: bool) -> Fit {
+        match self.since {
+            _ if !is_aligned => Fit::Each,
+            None => Fit::All,
+            Some(since) if self.table[page].newest <= since => Fit::None,
+            Some(_) => Fit::Each,
+        }
+    }
+}
+
+/// The stamp to compare with; one from a future that was rolled back lets every row through.
+fn effective(since: u64, clock: u64) -> u64 {
+    if since > clock { 0 } else { since.min(u64::MAX - 1) }
+}
+
+impl<'a, T: 'a> Side<'a> for Read<'a, T> {
+    type Component = T;
+    type Kind = Required;
+    type Item = &'a T;
+    type Chunk = &'a [T];
+    type Slice = &'a [T];
+    type Run = std::slice::Iter<'a, T>;
+    type Seek = Self;
+
+    fn nothing() -> Self {
+        Self { table: &[], owners: &[], index: IndexRef::default(), clock: 0, since: None, aligned: false }
+    }
+
+    #[inline(always)]
+    fn no_chunk() -> Self::Chunk {
+        Default::default()
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.since.is_some()
+    }
+
+    #[inline]
+    fn owners(&self) -> Option<Owners<'a>> {
+        Some(self.owners)
+    }
+
+    fn since(&mut self, stamp: u64) -> bool {
+        self.since = Some(effective(stamp, self.clock));
+        true
+    }
+
+    #[inline]
+    fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit {
+        self.page_fits(page, is_aligned(self.owners, page, owners))
+    }
+
+    #[inline]
+    fn chunk(&mut self, page: usize, _rows: usize) -> &'a [T] {
+        &self.table[page].rows.values
+    }
+
+    #[inline]
+    fn skip(&mut self) {}
+
+    fn seek(self, _page: usize) -> Self {
+        self
+    }
+
+    #[inline]
+    fn run(chunk: &'a [T]) -> Self::Run {
+        chunk.iter()
+    }
+
+    #[inline]
+    fn slice(chunk: &'a [T]) -> &'a [T] {
+        chunk
+    }
+
+    fn split(chunk: &'a [T], at: usize) -> (&'a [T], &'a [T]) {
+        chunk.split_at(at)
+    }
+}
+
+impl<'a, T: 'a> Seek<'a> for Read<'a, T> {
+    type Chunk = &'a [T];
+    type Row = usize;
+
+    #[inline]
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
+        self.aligned = is_aligned(self.owners, page, owners);
+        self.page_fits(page, self.aligned)
+    }
+
+    #[inline]
+    fn chunk(&mut self, page: usize, rows: usize) -> &'a [T] {
+        Side::chunk(self, page, rows)
+    }
+
+    #[inline]
+    fn find(&self, entity: Entity, row: usize) -> Option<usize> {
+        let row = if self.aligned { row } else { self.index.row(entity)? };
+        match self.since {
+            None => Some(row),
+            Some(since) => {
+                let (page, at) = place(row);
+                (self.table[page].rows.changed.get(at) > since).then_some(row)
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, row: usize) -> &'a [T] {
+        let (page, at) = place(row);
+        std::slice::from_ref(&self.table[page].rows.values[at])
+    }
+}
+
+/// A column that is written.
+pub struct Write<'a, T> {
+    entries: std::slice::IterMut<'a, Entry<T>>,
+    owners: Owners<'a>,
+    index: IndexRef<'a>,
+    clock: u64,
+    stamp: u64,
+    since: Option<u64>,
+}
+
+impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
+    type Component = T;
+    type Kind = Required;
+    type Item = &'a mut T;
+    type Chunk = &'a mut [T];
+    type Slice = &'a mut [T];
+    type Run = std::slice::IterMut<'a, T>;
+    type Seek = WriteSeek<'a, T>;
+
+    fn nothing() -> Self {
+        Self {
+            entries: [].iter_mut(),
+            owners: &[],
+            index: IndexRef::default(),
+            clock: 0,
+            stamp: 0,
+            since: None,
+        }
+    }
+
+    #[inline(always)]
+    fn no_chunk() -> Self::Chunk {
+        Default::default()
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.since.is_some()
+    }
+
+    #[inline]
+    fn owners(&self) -> Option<Owners<'a>> {
+        Some(self.owners)
+    }
+
+    fn since(&mut self, stamp: u64) -> bool {
+        self.since = Some(effective(stamp, self.clock));
+        true
+    }
+
+    #[inline]
+    fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit {
+        if !is_aligned(self.owners, page, owners) {
+            return Fit::Each;
+        }
+        match (self.since, self.entries.as_slice().first()) {
+            (Some(since), Some(entry)) if entry.newest <= since => Fit::None,
+            (Some(_), _) => Fit::Each,
+            (None, _) => Fit::All,
+        }
+    }
+
+    #[inline]
+    fn chunk(&mut self, _page: usize, _rows: usize) -> &'a mut [T] {
+        match self.entries.next() {
+            Some(entry) => entry.rewrite(self.stamp),
+            None => &mut [],
+        }
+    }
+
+    #[inline]
+    fn skip(&mut self) {
+        self.entries.next();
+    }
+
+    fn seek(self, page: usize) -> WriteSeek<'a, T> {
+        // What lies before this page has been walked, and its entities will not come again.
+        let done = std::iter::repeat_with(|| WritePage::Done).take(page.min(self.owners.len()));
+        WriteSeek {
+            pages: done.chain(self.entries.map(WritePage::Untouched)).collect(),
+            owners: self.owners,
+            index: self.index,
+            stamp: self.stamp,
+            since: self.since,
+            aligned: false,
+        }
+    }
+
+    #[inline]
+    fn run(chunk: &'a mut [T]) -> Self::Run {
+        chunk.iter_mut()
+    }
+
+    #[inline]
+    fn slice(chunk: &'a mut [T]) -> &'a mut [T] {
+        chunk
+    }
+
+    fn split(chunk: &'a mut [T], at: usize) -> (&'a mut [T], &'a mut [T]) {
+        chunk.split_at_mut(at)
+    }
+}
+
+/// A column that is written at rows that are looked up.
+pub struct WriteSeek<'a, T> {
+    pages: Vec<WritePage<'a, T>>,
+    owners: Owners<'a>,
+    index: IndexRef<'a>,
+    stamp: u64,
+    since: Option<u64>,
+    aligned: bool,
+}
+
+/// What is left of a page. Each row is handed out once, so taking it out of its slot proves that nobody
+/// else has it.
+enum WritePage<'a, T> {
+    Untouched(&'a mut Entry<T>),
+    Slots { values: Vec<Option<&'a mut T>>, changed: &'a mut Stamps },
+    Done,
+}
+
+impl<'a, T: Clone> WritePage<'a, T> {
+    fn stamp_of(&self, row: usize) -> u64 {
+        match self {
+            Self::Untouched(entry) => entry.rows.changed.get(row),
+            Self::Slots { changed, .. } => changed.get(row),
+            Self::Done => 0,
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, row: usize, stamp: u64) -> Option<&'a mut T> {
+        if let Self::Untouched(_) = self {
+            self.open(stamp);
+        }
+        match self {
+            Self::Slots { values, changed } => {
+                changed.set(values.len(), row, stamp);
+                values.get_mut(row)?.take()
+            }
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn open(&mut self, stamp: u64) {
+        if let Self::Untouched(entry) = std::mem::replace(self, Self::Done) {
+            entry.newest = stamp;
+            let rows = Arc::make_mut(&mut entry.rows);
+            *self = Self::Slots {
+                values: rows.values.iter_mut().map(Some).collect(),
+                changed: &mut rows.changed,
+            };
+        }
+    }
+}
+
+impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
+    type Chunk = &'a mut [T];
+    type Row = usize;
+
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
+        self.aligned = is_aligned(self.owners, page, owners);
+        match (self.pages.get(page), self.since) {
+            (Some(WritePage::Untouched(_)), None) if self.aligned => Fit::All,
+            (Some(WritePage::Untouched(entry)), Some(since)) if self.aligned && entry.newest <= since => {
+                Fit::None
+            }
+            _ => Fit::Each,
+        }
+    }
+
+    fn chunk(&mut self, page: usize, _rows: usize) -> &'a mut [T] {
+        match std::mem::replace(&mut self.pages[page], WritePage::Done) {
+            WritePage::Untouched(entry) => entry.rewrite(self.stamp),
+            _ => &mut [],
+        }
+    }
+
+    #[inline]
+    fn find(&self, entity: Entity, row: usize) -> Option<usize> {
+        let row = if self.aligned { row } else { self.index.row(entity)? };
+        match self.since {
+            Some(since) if self.pages[row / PAGE].stamp_of(row % PAGE) <= since => None,
+            _ => Some(row),
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, row: usize) -> &'a mut [T] {
+        let (page, at) = place(row);
+        match self.pages[page].take(at, self.stamp) {
+            Some(value) => std::slice::from_mut(value),
+            None => &mut [],
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The walk: an iterator with one producer.
+//!
+//! `next` yields from `hot` and from nothing else; a row that had to be looked up becomes a run of length
+//! one and is put there. Nothing takes the iterator's address, so that its state can live in registers:
+//! what is not inlined gets values, or a pointer into the box of the slow path. Both are worth a factor of
+//! two.
+
+use std::iter::FusedIterator;
+
+use super::filter::Filters;
+use super::side::{Fit, OwnerPage, Owners};
+use super::sides::{Seeks, Sides, rows};
+use crate::entity::Entity;
+use crate::pages::PAGE;
+
+/// A walk over one to four stores, made by [`query`](crate::query), [`pairs`](crate::pairs),
+/// [`triples`](crate::triples) and [`quadruples`](crate::quadruples).
+///
+/// It is an iterator of `(Entity, ..)`. Until its first item is taken, filters can be added and its order
+/// pinned. [`for_each`](Iterator::for_each), [`fold`](Iterator::fold) and what is built on them run a loop
+/// over slices for each page and are faster than `for`.
+///
+/// **Order.** The rows of the shortest store that is not optional, those of [`with`](Self::with) included;
+/// of equals the first. [`in_order_of_first`](Self::in_order_of_first) pins it to the first.
+///
+/// **Cost.** That of the rows of the store that drives. Where the stores hold the same entities in the same
+/// rows, whole pages are walked as slices; full pages of entities that say the same are shared for good by
+/// the first walk that may write one of them. Other rows are looked up, one by one.
+///
+/// **Stamps.** A store handed over with `&mut` has its clock advanced once. All rows of a page count as
+/// changed when the walk enters it, rows that are looked up one by one.
+pub struct Query<'a, S: Sides<'a>, F = ()> {
+    hot: S::Hot,
+    owners: std::slice::Iter<'a, OwnerPage>,
+    page: usize,
+    pub(super) sides: S,
+    pub(super) filters: F,
+    is_pinned: bool,
+    slow: Cold<Slow<'a, S::Seeks, F>>,
+}
+
+/// A box whose drop does not need the address of its owner.
+struct Cold<T>(Option<Box<T>>);
+
+impl<T> Drop for Cold<T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        #[cold]
+        #[inline(never)]
+        fn drop_box<T>(content: Box<T>) {
+            drop(content);
+        }
+        if let Some(content) = self.0.take() {
+            drop_box(content);
+        }
+    }
+}
+
+impl<'a, S: Sides<'a>> Query<'a, S> {
+    #[inline]
+    pub(super) fn new(sides: S) -> Self {
+        Self {
+            hot: S::hot(&[], S::no_chunks()),
+            owners: sides.shortest().iter(),
+            page: 0,
+            sides,
+            filters: (),
+            is_pinned: false,
+            slow: Cold(None),
+        }
+    }
+}
+
+impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
+    /// Adds a filter. One that asks for rows may be what drives from now on.
+    #[inline]
+    pub(super) fn filtered<G>(self, filter: G, asked: Option<Owners<'a>>) -> Query<'a, S, (F, G)> {
+        let mut owners = self.owners;
+        if let Some(asked) = asked
+            && !self.is_pinned
+            && rows(asked) < rows(owners.as_slice())
+        {
+            owners = asked.iter();
+        }
+        Query {
+            hot: self.hot,
+            owners,
+            page: self.page,
+            sides: self.sides,
+            filters: (self.filters, filter),
+            is_pinned: self.is_pinned,
+            slow: Cold(None),
+        }
+    }
+
+    /// Walks the rows of the first store that is not optional, in its order, whatever is shorter.
+    ///
+    /// ```
+    /// use std_ecs::{Column, Entities, pairs};
+    ///
+    /// let mut entities = Entities::default();
+    /// let (a, b, c) = (entities.spawn(), entities.spawn(), entities.spawn());
+    /// let (mut names, mut ages) = (Column::default(), Column::default());
+    /// names.extend([(a, "Ada"), (b, "Bob"), (c, "Cyd")]);
+    /// ages.extend([(c, 40), (a, 30)]);
+    ///
+    /// let order = |rows: Vec<(_, &&str, &i32)>| rows.iter().map(|row| row.0).collect::<Vec<_>>();
+    /// assert_eq!(order(pairs(&names, &ages).collect()), [c, a]); // the ages are fewer
+    /// assert_eq!(order(pairs(&names, &ages).in_order_of_first().collect()), [a, c]);
+    /// ```
+    #[inline]
+    pub fn in_order_of_first(mut self) -> Self {
+        self.owners = self.sides.first().iter();
+        self.is_pinned = true;
+        self
+    }
+
+    /// The next page of rows, or the next row that had to be looked up, as slices.
+    #[inline(always)]
+    pub(super) fn next_run(&mut self) -> Option<(&'a [Entity], S::Chunks)> {
+        loop {
+            if let Some(slow) = &mut self.slow.0 {
+                return slow.next_run();
+            }
+            let owners = self.owners.next()?;
+            let page = self.page;
+            self.page += 1;
+            match self.sides.fits(page, owners).and(self.filters.fits(page, owners)) {
+                Fit::All => return Some((&owners.0, self.sides.chunks(page, owners.0.len()))),
+                Fit::None => self.sides.skip(),
+                Fit::Each => {
+                    let sides = std::mem::replace(&mut self.sides, S::nothing());
+                    let first = std::slice::from_ref(owners);
+                    self.slow = Cold(Some(Slow::new(sides, self.filters, first, self.owners.clone(), page)));
+                }
+            }
+        }
+    }
+
+    /// How many rows of the store that drives are left.
+    fn rows_left(&self) -> usize {
+        let looked_up = self.slow.0.as_ref().map_or(0, |slow| slow.rows_left());
+        rows(self.owners.as_slice()) * usize::from(self.slow.0.is_none()) + looked_up
+    }
+}
+
+impl<'a, S: Sides<'a>, F: Filters> Iterator for Query<'a, S, F> {
+    type Item = S::Item;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<S::Item> {
+        loop {
+            if let Some(raw) = self.hot.next() {
+                return Some(S::item(raw));
+            }
+            let (owners, chunks) = self.next_run()?;
+            self.hot = S::hot(owners, chunks);
+        }
+    }
+
+    /// Exact for a query of one store, the others optional, without filters.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (at_least, at_most) = self.hot.size_hint();
+        let left = self.rows_left();
+        let is_exact = S::ONE_DECIDES && F::PASS_ALL && !self.sides.is_filtered();
+        (at_least + if is_exact { left } else { 0 }, at_most.map(|rows| rows + left))
+    }
+
+    #[inline]
+    fn fold<B, G: FnMut(B, S::Item) -> B>(mut self, init: B, mut f: G) -> B {
+        let hot = std::mem::replace(&mut self.hot, S::hot(&[], S::no_chunks()));
+        let mut so_far = hot.fold(init, |so_far, raw| f(so_far, S::item(raw)));
+        while self.slow.0.is_none() {
+            match self.next_run() {
+                // The first run of the slow path is a page or a row like any other.
+                Some((owners, chunks)) => so_far = S::fold(owners, chunks, so_far, &mut f),
+                None => return so_far,
+            }
+        }
+        match self.slow.0.take() {
+            Some(slow) => slow.fold::<S, B>(so_far, &mut f),
+            None => so_far,
+        }
+    }
+}
+
+impl<'a, S: Sides<'a>, F: Filters> FusedIterator for Query<'a, S, F> {}
+
+/// What a page of the slow path has.
+enum Entered<Run> {
+    /// All rows, as slices.
+    Slices(Run),
+    /// Rows to be looked up, if any.
+    Rows,
+    /// There is no page left.
+    End,
+}
+
+/// The walk from the first page on that has to be looked at row by row.
+struct Slow<'a, K, F> {
+    seeks: K,
+    filters: F,
+    /// The page where it began, until that is entered.
+    first: &'a [OwnerPage],
+    owners: std::slice::Iter<'a, OwnerPage>,
+    /// The page to enter next.
+    page: usize,
+    /// What is left of the page entered, and the row it begins with.
+    current: &'a [Entity],
+    row: usize,
+    is_filtered: bool,
+}
+
+impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
+    #[cold]
+    #[inline(never)]
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "what is not inlined answers a pointer, not the state"
+    )]
+    fn new<S: Sides<'a, Seeks = K>>(
+        sides: S,
+        filters: F,
+        first: &'a [OwnerPage],
+        owners: std::slice::Iter<'a, OwnerPage>,
+        page: usize,
+    ) -> Box<Self> {
+        let seeks = sides.seek(page);
+        Box::new(Self { seeks, filters, first, owners, page, current: &[], row: 0, is_filtered: false })
+    }
+
+    fn rows_left(&self) -> usize {
+        self.current.len() + rows(self.first) + rows(self.owners.as_slice())
+    }
+
+    #[inline(never)]
+    fn next_run(&mut self) -> Option<(&'a [Entity], K::Chunks)> {
+        loop {
+            if let Some(found) = self.next_row() {
+                return Some(found);
+            }
+            match self.enter() {
+                Entered::Slices(page) => return Some(page),
+                Entered::Rows => {}
+                Entered::End => return None,
+            }
+        }
+    }
+
+    /// The next row of the page entered that has all that is asked for.
+    #[inline(always)]
+    fn next_row(&mut self) -> Option<(&'a [Entity], K::Chunks)> {
+        while let Some((entity, rest)) = self.current.split_first() {
+            let row = self.row;
+            (self.current, self.row) = (rest, row + 1);
+            if (!self.is_filtered || self.filters.passes(*entity))
+                && let Some(chunks) = self.seeks.look_up(*entity, row)
+            {
+                return Some((std::slice::from_ref(entity), chunks));
+            }
+        }
+        None
+    }
+
+    /// Enters the next page.
+    #[inline(always)]
+    fn enter(&mut self) -> Entered<(&'a [Entity], K::Chunks)> {
+        let owners = match self.first {
+            [first] => first,
+            _ => match self.owners.next() {
+                Some(owners) => owners,
+                None => return Entered::End,
+            },
+        };
+        self.first = &[];
+        let page = self.page;
+        self.page += 1;
+        let passing = self.filters.fits(page, owners);
+        self.is_filtered = passing == Fit::Each;
+        match self.seeks.enter(page, owners).and(passing) {
+            Fit::All => return Entered::Slices((&owners.0, self.seeks.chunks(page, owners.0.len()))),
+            Fit::None => {}
+            Fit::Each => (self.current, self.row) = (&owners.0, page * PAGE),
+        }
+        Entered::Rows
+    }
+
+    #[inline(never)]
+    #[expect(clippy::boxed_local, reason = "what is not inlined gets a pointer, not the state")]
+    fn fold<S, B>(mut self: Box<Self>, init: B, f: &mut impl FnMut(B, S::Item) -> B) -> B
+    where
+        S: Sides<'a, Chunks = K::Chunks>,
+    {
+        let mut so_far = init;
+        loop {
+            while let Some((owners, chunks)) = self.next_row() {
+                if let Some(raw) = S::hot(owners, chunks).next() {
+                    so_far = f(so_far, S::item(raw));
+                }
+            }
+            match self.enter() {
+                Entered::Slices((owners, chunks)) => so_far = S::fold(owners, chunks, so_far, f),
+                Entered::Rows => {}
+                Entered::End => return so_far,
+            }
+        }
+    }
+}
