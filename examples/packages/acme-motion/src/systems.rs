@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use acme_space::{GlobalPosition, Position};
-use std_ecs::{Columns, Entity, Has, Store, StoreMut, World, pairs, query, triples};
+use std_ecs::{Entity, Has, Store, StoreMut, World, pairs, query, triples};
 
 use crate::{Gravity, Launcher, Lifetime, Motions, Reload, Velocity};
 
