@@ -10,6 +10,7 @@ use crate::guard::Guard;
 use crate::key::component_key;
 use crate::pages::{PAGE, Pages, place};
 use crate::query::same_entities;
+use crate::shared::Shared;
 
 pub(crate) mod diff;
 pub(crate) mod index;
@@ -46,7 +47,7 @@ impl<T: Clone> Clone for Rows<T> {
 #[derive(Debug)]
 pub(crate) struct Entry<T> {
     pub(crate) newest: u64,
-    pub(crate) rows: Arc<Rows<T>>,
+    pub(crate) rows: Shared<Rows<T>>,
 }
 
 impl<T> Clone for Entry<T> {
@@ -60,7 +61,7 @@ impl<T: Clone> Entry<T> {
     #[inline]
     pub(crate) fn rewrite(&mut self, stamp: u64) -> &mut [T] {
         self.newest = stamp;
-        let rows = Arc::make_mut(&mut self.rows);
+        let rows = self.rows.write();
         rows.changed.set_all(stamp);
         &mut rows.values
     }
@@ -350,7 +351,7 @@ impl<T> Column<T> {
 
     /// How many pages of values there are, and how many of them `other` shares.
     pub fn shared_pages(&self, other: &Self) -> (usize, usize) {
-        let shared = self.table.iter().zip(other.table.iter()).filter(|(a, b)| Arc::ptr_eq(&a.rows, &b.rows));
+        let shared = self.table.iter().zip(other.table.iter()).filter(|(a, b)| a.rows.same(&b.rows));
         (self.table.len(), shared.count())
     }
 }
@@ -386,7 +387,7 @@ impl<T: Clone> Column<T> {
         }
         let Some(entry) = table.last_mut() else { unreachable!("a page was pushed above") };
         // The clone of a value may panic: here, where nothing has been written yet.
-        let rows = Arc::make_mut(&mut entry.rows);
+        let rows = entry.rows.write();
         entry.newest = stamp;
         rows.attached.push(row % PAGE, stamp);
         rows.changed.push(row % PAGE, stamp);
@@ -408,7 +409,7 @@ impl<T: Clone> Column<T> {
         }
         let (page, at) = place(row);
         let entry = &mut Arc::make_mut(&mut self.table)[page];
-        let rows = Arc::make_mut(&mut entry.rows);
+        let rows = entry.rows.write();
         let length = rows.values.len();
         entry.newest = stamp;
         rows.changed.set(length, at, stamp);
@@ -437,7 +438,7 @@ impl<T: Clone> Column<T> {
         let (page, at) = place(row);
         let entry = &mut Arc::make_mut(&mut self.table)[page];
         entry.newest = stamp;
-        let rows = Arc::make_mut(&mut entry.rows);
+        let rows = entry.rows.write();
         rows.changed.set(rows.values.len(), at, stamp);
         &mut rows.values[at]
     }
@@ -483,7 +484,7 @@ impl<T: Clone> Column<T> {
             let Some(entry) = entries.nth(page - next_page) else { unreachable!("the index names a row") };
             next_page = page + 1;
             entry.newest = stamp;
-            let rows = Arc::make_mut(&mut entry.rows);
+            let rows = entry.rows.write();
             let length = rows.values.len();
             let mut values = rows.values.iter_mut();
             let mut next = 0;
@@ -534,8 +535,8 @@ impl<T: Clone> Column<T> {
         let table = Arc::make_mut(&mut self.table);
         let (tail, full) = table.split_last_mut()?;
         // The clones of values may panic: here, where nothing has been written yet.
-        let hole = full.get_mut(page).map(|entry| (&mut entry.newest, Arc::make_mut(&mut entry.rows)));
-        let rows = Arc::make_mut(&mut tail.rows);
+        let hole = full.get_mut(page).map(|entry| (&mut entry.newest, entry.rows.write()));
+        let rows = tail.rows.write();
         let length = rows.values.len();
         let (attached, changed) = (rows.attached.pop(length), rows.changed.pop(length));
         let mut value = rows.values.pop()?;
@@ -648,7 +649,7 @@ fn push_page<T>(table: &mut Vec<Entry<T>>) {
     let room = if table.is_empty() { 8 } else { PAGE };
     let rows =
         Rows { values: Vec::with_capacity(room), attached: Stamps::default(), changed: Stamps::default() };
-    table.push(Entry { newest: 0, rows: Arc::new(rows) });
+    table.push(Entry { newest: 0, rows: Shared::new(rows) });
 }
 
 impl<T: PartialEq> PartialEq for Column<T> {
@@ -662,7 +663,7 @@ impl<T: PartialEq> PartialEq for Column<T> {
                 .table
                 .iter()
                 .zip(other.table.iter())
-                .all(|(a, b)| Arc::ptr_eq(&a.rows, &b.rows) || a.rows.values == b.rows.values)
+                .all(|(a, b)| a.rows.same(&b.rows) || a.rows.values == b.rows.values)
     }
 }
 

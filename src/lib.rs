@@ -10,6 +10,7 @@ mod key;
 mod pages;
 mod part;
 mod query;
+mod shared;
 mod single;
 mod store;
 mod world;

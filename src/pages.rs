@@ -5,6 +5,8 @@
 
 use triomphe::Arc;
 
+use crate::shared::Shared;
+
 /// How many rows a page holds, whatever the type.
 pub(crate) const PAGE: usize = 1024;
 
@@ -30,7 +32,7 @@ impl<X: Clone> Clone for Page<X> {
 /// Pages of [`PAGE`] items each, all full but the last one, which is never empty.
 #[derive(Debug)]
 pub struct Pages<X> {
-    table: Arc<Vec<Arc<Page<X>>>>,
+    table: Arc<Vec<Shared<Page<X>>>>,
 }
 
 impl<X> Clone for Pages<X> {
@@ -48,7 +50,7 @@ impl<X> Default for Pages<X> {
 impl<X> Pages<X> {
     /// The pages, in order.
     #[inline]
-    pub(crate) fn table(&self) -> &[Arc<Page<X>>] {
+    pub(crate) fn table(&self) -> &[Shared<Page<X>>] {
         &self.table
     }
 
@@ -85,7 +87,7 @@ impl<X> Pages<X> {
 impl<X: Clone> Pages<X> {
     /// The table for writing: copied if it is shared. The pages in it stay shared.
     #[inline]
-    pub(crate) fn table_mut(&mut self) -> &mut Vec<Arc<Page<X>>> {
+    pub(crate) fn table_mut(&mut self) -> &mut Vec<Shared<Page<X>>> {
         Arc::make_mut(&mut self.table)
     }
 
@@ -93,14 +95,14 @@ impl<X: Clone> Pages<X> {
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut X> {
         let (page, at) = place(index);
         let page = self.table_mut().get_mut(page)?;
-        Arc::make_mut(page).0.get_mut(at)
+        page.write().0.get_mut(at)
     }
 
     #[inline]
     pub(crate) fn push(&mut self, item: X) {
         let table = self.table_mut();
         match table.last_mut() {
-            Some(last) if last.0.len() < PAGE => Arc::make_mut(last).0.push(item),
+            Some(last) if last.0.len() < PAGE => last.write().0.push(item),
             _ => push_page(table, item),
         }
     }
@@ -108,7 +110,7 @@ impl<X: Clone> Pages<X> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<X> {
         let table = self.table_mut();
-        let last = Arc::make_mut(table.last_mut()?);
+        let last = table.last_mut()?.write();
         let item = last.0.pop();
         if last.0.is_empty() {
             table.pop();
@@ -122,7 +124,7 @@ impl<X: Clone> Pages<X> {
     pub(crate) fn adopt(&mut self, other: &Self, same: impl Fn(&[X], &[X]) -> bool) {
         for page in 0..self.table.len().min(other.table.len()) {
             let (own, theirs) = (&self.table[page], &other.table[page]);
-            if !Arc::ptr_eq(own, theirs) && own.0.len() == PAGE && same(&own.0, &theirs.0) {
+            if !own.same(theirs) && own.0.len() == PAGE && same(&own.0, &theirs.0) {
                 self.table_mut()[page] = theirs.clone();
             }
         }
@@ -135,10 +137,10 @@ impl<X: Clone> Pages<X> {
         while items.peek().is_some() {
             if table.last().is_none_or(|last| last.0.len() == PAGE) {
                 let expected = items.size_hint().0.clamp(8, PAGE);
-                table.push(Arc::new(Page(Vec::with_capacity(expected))));
+                table.push(Shared::new(Page(Vec::with_capacity(expected))));
             }
             if let Some(last) = table.last_mut() {
-                let page = &mut Arc::make_mut(last).0;
+                let page = &mut last.write().0;
                 let room = PAGE - page.len();
                 page.extend(items.by_ref().take(room));
             }
@@ -148,12 +150,12 @@ impl<X: Clone> Pages<X> {
 
 #[cold]
 #[inline(never)]
-fn push_page<X>(table: &mut Vec<Arc<Page<X>>>, item: X) {
+fn push_page<X>(table: &mut Vec<Shared<Page<X>>>, item: X) {
     // A page after the first will most likely be filled: its room is taken at once.
     let room = if table.is_empty() { 8 } else { PAGE };
     let mut items = Vec::with_capacity(room);
     items.push(item);
-    table.push(Arc::new(Page(items)));
+    table.push(Shared::new(Page(items)));
 }
 
 impl<X: PartialEq> PartialEq for Pages<X> {
@@ -161,7 +163,7 @@ impl<X: PartialEq> PartialEq for Pages<X> {
     fn eq(&self, other: &Self) -> bool {
         self.same(other)
             || self.table.len() == other.table.len()
-                && self.table.iter().zip(other.table.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.0 == b.0)
+                && self.table.iter().zip(other.table.iter()).all(|(a, b)| a.same(b) || a.0 == b.0)
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::iter::FusedIterator;
 
-use triomphe::Arc;
-
 use super::Column;
 use crate::entity::Entity;
 use crate::pages::{PAGE, place};
@@ -68,8 +66,7 @@ impl<'a, T: PartialEq> Diff<'a, T> {
             return false;
         };
         let (new_owners, old_owners) = (&self.new.owners.table()[page], &self.old.owners.table()[page]);
-        Arc::ptr_eq(&new.rows, &old.rows)
-            && (Arc::ptr_eq(new_owners, old_owners) || new_owners.0 == old_owners.0)
+        new.rows.same(&old.rows) && (new_owners.same(old_owners) || new_owners.0 == old_owners.0)
     }
 
     /// The next row, of the side that is walked now, in a page that is not shared.

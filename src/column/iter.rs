@@ -9,11 +9,12 @@ use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::Page;
+use crate::shared::Shared;
 
 /// The rows of a column a page at a time. Made by [`Column::chunks`].
 #[derive(Debug)]
 pub struct Chunks<'a, T> {
-    pages: Zip<slice::Iter<'a, Arc<Page<Entity>>>, slice::Iter<'a, Entry<T>>>,
+    pages: Zip<slice::Iter<'a, Shared<Page<Entity>>>, slice::Iter<'a, Entry<T>>>,
 }
 
 impl<'a, T> Chunks<'a, T> {
@@ -22,7 +23,7 @@ impl<'a, T> Chunks<'a, T> {
     }
 }
 
-fn slices<'a, T>((owners, entry): (&'a Arc<Page<Entity>>, &'a Entry<T>)) -> (&'a [Entity], &'a [T]) {
+fn slices<'a, T>((owners, entry): (&'a Shared<Page<Entity>>, &'a Entry<T>)) -> (&'a [Entity], &'a [T]) {
     (&owners.0, &entry.rows.values)
 }
 
@@ -50,7 +51,7 @@ impl<T> FusedIterator for Chunks<'_, T> {}
 /// The rows of a column a page at a time, for writing. Made by [`Column::chunks_mut`].
 #[derive(Debug)]
 pub struct ChunksMut<'a, T> {
-    pages: Zip<slice::Iter<'a, Arc<Page<Entity>>>, slice::IterMut<'a, Entry<T>>>,
+    pages: Zip<slice::Iter<'a, Shared<Page<Entity>>>, slice::IterMut<'a, Entry<T>>>,
     stamp: u64,
 }
 
@@ -202,7 +203,7 @@ impl<T: Clone> FusedIterator for IterMut<'_, T> {}
 /// [`Column::attached_since`].
 #[derive(Debug)]
 pub struct Since<'a, T> {
-    pages: Zip<slice::Iter<'a, Arc<Page<Entity>>>, slice::Iter<'a, Entry<T>>>,
+    pages: Zip<slice::Iter<'a, Shared<Page<Entity>>>, slice::Iter<'a, Entry<T>>>,
     page: Option<(&'a [Entity], &'a Rows<T>)>,
     next: usize,
     stamp: u64,

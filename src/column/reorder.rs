@@ -6,6 +6,7 @@ use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::{PAGE, Pages, place};
+use crate::shared::Shared;
 
 impl<T: Clone> Column<T> {
     /// Makes row `i` what row `order[i]` was; rows that `order` does not name are dropped. Stamps move with
@@ -40,11 +41,11 @@ impl<T: Clone> Column<T> {
         let table = Arc::make_mut(&mut self.table);
         // The clones of values may panic: here, where nothing has been taken yet.
         for entry in table.iter_mut() {
-            Arc::make_mut(&mut entry.rows);
+            entry.rows.write();
         }
         let mut values = Vec::with_capacity(table.len() * PAGE);
         for entry in table {
-            values.extend(std::mem::take(&mut Arc::make_mut(&mut entry.rows).values).into_iter().map(Some));
+            values.extend(std::mem::take(&mut entry.rows.write().values).into_iter().map(Some));
         }
         values
     }
@@ -66,6 +67,6 @@ impl<T: Clone> Column<T> {
             page.changed.push(row, changed);
             page.values.extend(values[old as usize].take());
         }
-        Entry { newest, rows: Arc::new(page) }
+        Entry { newest, rows: Shared::new(page) }
     }
 }

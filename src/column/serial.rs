@@ -10,6 +10,7 @@ use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::guard::Guard;
 use crate::pages::{PAGE, Pages};
+use crate::shared::Shared;
 
 /// Stamps of neighbouring rows: how many rows, the first stamp, and what each row adds (0 or 1).
 type Run = (u32, u64, u8);
@@ -102,7 +103,7 @@ impl<T> Column<T> {
                 page.changed.push(row, changed);
             }
             let newest = changed.iter().copied().max().unwrap_or(0);
-            table.push(Entry { newest, rows: Arc::new(page) });
+            table.push(Entry { newest, rows: Shared::new(page) });
         }
         let owners = owners.into_iter().collect::<Pages<_>>();
         Ok(Self { clock, table: Arc::new(table), owners, index, guard: Guard::default() })

@@ -1,7 +1,5 @@
 //! What a query leaves out.
 
-use triomphe::Arc;
-
 use super::side::{Fit, OwnerPage, Owners, same_entities};
 use crate::column::Column;
 use crate::column::index::IndexRef;
@@ -68,7 +66,7 @@ impl Filters for With<'_> {
     fn fits(&self, page: usize, owners: &OwnerPage) -> Fit {
         match self.owners.get(page) {
             _ if self.owners.is_empty() => Fit::None,
-            Some(own) if Arc::ptr_eq(own, owners) => Fit::All,
+            Some(own) if own.same(owners) => Fit::All,
             // A last page may go on where the other's ends.
             Some(own) if own.0.get(..owners.0.len()).is_some_and(|own| same_entities(own, &owners.0)) => {
                 Fit::All

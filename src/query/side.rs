@@ -7,12 +7,13 @@ use crate::column::stamps::Stamps;
 use crate::column::{Column, Entry};
 use crate::entity::Entity;
 use crate::pages::{PAGE, Page, Pages, place};
+use crate::shared::Shared;
 use crate::store::{Store, StoreMut};
 
 /// The pages that say which entity a row belongs to.
 pub(super) type Owners<'a> = &'a [OwnerPage];
 /// One of them.
-pub(super) type OwnerPage = Arc<Page<Entity>>;
+pub(super) type OwnerPage = Shared<Page<Entity>>;
 
 /// What can be handed to a query: `&store`, `&mut store` or [`optional`](crate::optional) of one of them.
 ///
@@ -159,7 +160,7 @@ pub(crate) fn same_entities(a: &[Entity], b: &[Entity]) -> bool {
 
 #[inline]
 fn is_aligned(own: Owners<'_>, page: usize, owners: &OwnerPage) -> bool {
-    own.get(page).is_some_and(|own| Arc::ptr_eq(own, owners) || compare(own, owners))
+    own.get(page).is_some_and(|own| own.same(owners) || compare(own, owners))
 }
 
 #[inline(never)]
@@ -520,7 +521,7 @@ impl<'a, T: Clone> WritePage<'a, T> {
     fn open(&mut self, stamp: u64) {
         if let Self::Untouched(entry) = std::mem::replace(self, Self::Done) {
             entry.newest = stamp;
-            let rows = Arc::make_mut(&mut entry.rows);
+            let rows = entry.rows.write();
             *self = Self::Slots {
                 values: rows.values.iter_mut().map(Some).collect(),
                 changed: &mut rows.changed,
