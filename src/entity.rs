@@ -402,12 +402,18 @@ mod serial {
     use super::{ALIVE, END, Entities, Entity, LIMIT, NonZeroU32, RETIRED, Slot};
     use crate::pages::Pages;
 
-    /// The name of the newtype struct that an entity is to serde: formats that know it can write a name there.
-    const NAME: &str = "$std_ecs::Entity";
+    impl Entity {
+        /// The name of the newtype struct, around the bits, that an entity is to serde. A format that knows
+        /// the name can write something else in its place; a scene file writes the entity's own name.
+        ///
+        /// The dot keeps it apart from every type of a program. It is a raw identifier of RON, which
+        /// refuses to write names that are none.
+        pub const SERDE_NAME: &'static str = "std_ecs.Entity";
+    }
 
     impl Serialize for Entity {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.serialize_newtype_struct(NAME, &self.to_bits())
+            serializer.serialize_newtype_struct(Self::SERDE_NAME, &self.to_bits())
         }
     }
 
@@ -434,7 +440,7 @@ mod serial {
                     })
                 }
             }
-            deserializer.deserialize_newtype_struct(NAME, Bits)
+            deserializer.deserialize_newtype_struct(Self::SERDE_NAME, Bits)
         }
     }
 
