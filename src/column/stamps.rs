@@ -72,6 +72,14 @@ impl Stamps {
         self.each.extend((0..rows as u64).map(|row| first + step * row));
     }
 
+    /// The stamps as a list, for writing.
+    pub(crate) fn as_mut_slice(&mut self, rows: usize) -> &mut [u64] {
+        if self.each.is_empty() {
+            self.spell_out(rows);
+        }
+        &mut self.each
+    }
+
     /// Every row gets this stamp.
     #[inline]
     pub(crate) fn set_all(&mut self, stamp: u64) {

@@ -160,6 +160,14 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
         }
     }
 
+    #[inline(always)]
+    fn one(item: Option<X::Item>) -> Self::Chunk {
+        match item {
+            Some(item) => OptionalChunk::Present(X::one(item)),
+            None => OptionalChunk::Absent(1),
+        }
+    }
+
     fn slice(chunk: Self::Chunk) -> Self::Slice {
         match chunk {
             OptionalChunk::Present(chunk) => Some(X::slice(chunk)),
@@ -186,6 +194,7 @@ pub struct OptionalSeek<S> {
 
 impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
     type Chunk = OptionalChunk<S::Chunk>;
+    type Item = Option<S::Item>;
     type Row = Option<S::Row>;
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
@@ -205,11 +214,8 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
         Some(if self.is_empty { None } else { self.inner.find(entity, row) })
     }
 
-    #[inline]
-    fn take(&mut self, row: Self::Row) -> Self::Chunk {
-        match row {
-            Some(row) => OptionalChunk::Present(self.inner.take(row)),
-            None => OptionalChunk::Absent(1),
-        }
+    #[inline(always)]
+    fn take(&mut self, row: Self::Row) -> Option<Option<S::Item>> {
+        Some(row.and_then(|row| self.inner.take(row)))
     }
 }

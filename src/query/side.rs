@@ -3,7 +3,6 @@
 use triomphe::Arc;
 
 use crate::column::index::IndexRef;
-use crate::column::stamps::Stamps;
 use crate::column::{Column, Entry};
 use crate::entity::Entity;
 use crate::pages::{PAGE, Page, Pages, place};
@@ -88,7 +87,6 @@ impl<'a, T: 'a> Open<'a> for &'a Column<T> {
             index: self.index.by_ref(),
             clock: self.clock,
             since: None,
-            aligned: false,
         }
     }
 }
@@ -179,7 +177,7 @@ pub trait Side<'a>: Sized {
     /// A chunk as it is handed to the caller.
     type Slice;
     type Run: Iterator<Item = Self::Item>;
-    type Seek: Seek<'a, Chunk = Self::Chunk>;
+    type Seek: Seek<'a, Chunk = Self::Chunk, Item = Self::Item>;
 
     /// In place of a side that was moved out.
     fn nothing() -> Self;
@@ -195,6 +193,8 @@ pub trait Side<'a>: Sized {
     fn skip(&mut self);
     fn seek(self, page: usize) -> Self::Seek;
     fn run(chunk: Self::Chunk) -> Self::Run;
+    /// One row as a chunk.
+    fn one(item: Self::Item) -> Self::Chunk;
     fn slice(chunk: Self::Chunk) -> Self::Slice;
     fn split(chunk: Self::Chunk, at: usize) -> (Self::Chunk, Self::Chunk);
 }
@@ -202,6 +202,7 @@ pub trait Side<'a>: Sized {
 /// A column during the walk, once rows have to be looked up.
 pub trait Seek<'a> {
     type Chunk;
+    type Item;
     type Row: Copy;
 
     /// As [`Side::fits`]; it is remembered for the rows of this page.
@@ -209,8 +210,8 @@ pub trait Seek<'a> {
     fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
     /// Where this entity's row is, if it has one that is asked for. `row` is its row in the page entered.
     fn find(&self, entity: Entity, row: usize) -> Option<Self::Row>;
-    /// One row. No row is asked for twice.
-    fn take(&mut self, row: Self::Row) -> Self::Chunk;
+    /// One row. None is asked for twice, and the second time would get `None`.
+    fn take(&mut self, row: Self::Row) -> Option<Self::Item>;
 }
 
 /// Whether a side asks for rows, as a type, so that a query of which nothing is required does not compile.
@@ -256,7 +257,6 @@ pub struct Read<'a, T> {
     index: IndexRef<'a>,
     clock: u64,
     since: Option<u64>,
-    aligned: bool,
 }
 
 impl<T> Read<'_, T> {
@@ -283,15 +283,15 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     type Chunk = &'a [T];
     type Slice = &'a [T];
     type Run = std::slice::Iter<'a, T>;
-    type Seek = Self;
+    type Seek = ReadSeek<'a, T>;
 
     fn nothing() -> Self {
-        Self { table: &[], owners: &[], index: IndexRef::default(), clock: 0, since: None, aligned: false }
+        Self { table: &[], owners: &[], index: IndexRef::default(), clock: 0, since: None }
     }
 
     #[inline(always)]
-    fn no_chunk() -> Self::Chunk {
-        Default::default()
+    fn no_chunk() -> &'a [T] {
+        &[]
     }
 
     fn is_filtered(&self) -> bool {
@@ -321,13 +321,18 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     #[inline]
     fn skip(&mut self) {}
 
-    fn seek(self, _page: usize) -> Self {
-        self
+    fn seek(self, _page: usize) -> ReadSeek<'a, T> {
+        ReadSeek { column: self, aligned: None }
     }
 
     #[inline]
     fn run(chunk: &'a [T]) -> Self::Run {
         chunk.iter()
+    }
+
+    #[inline(always)]
+    fn one(item: &'a T) -> &'a [T] {
+        std::slice::from_ref(item)
     }
 
     #[inline]
@@ -340,37 +345,49 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     }
 }
 
-impl<'a, T: 'a> Seek<'a> for Read<'a, T> {
+/// A column that is read at rows that are looked up.
+pub struct ReadSeek<'a, T> {
+    column: Read<'a, T>,
+    /// The rows of the page entered, if they are in its order.
+    aligned: Option<&'a [T]>,
+}
+
+impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
     type Chunk = &'a [T];
+    type Item = &'a T;
     type Row = usize;
 
     #[inline]
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
-        self.aligned = is_aligned(self.owners, page, owners);
-        self.page_fits(page, self.aligned)
+        let is_aligned = is_aligned(self.column.owners, page, owners);
+        self.aligned = is_aligned.then(|| self.column.chunk(page, owners.0.len()));
+        self.column.page_fits(page, is_aligned)
     }
 
     #[inline]
     fn chunk(&mut self, page: usize, rows: usize) -> &'a [T] {
-        Side::chunk(self, page, rows)
+        self.column.chunk(page, rows)
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, entity: Entity, row: usize) -> Option<usize> {
-        let row = if self.aligned { row } else { self.index.row(entity)? };
-        match self.since {
+        let row = if self.aligned.is_some() { row } else { self.column.index.row(entity)? };
+        match self.column.since {
             None => Some(row),
             Some(since) => {
                 let (page, at) = place(row);
-                (self.table[page].rows.changed.get(at) > since).then_some(row)
+                (self.column.table[page].rows.changed.get(at) > since).then_some(row)
             }
         }
     }
 
-    #[inline]
-    fn take(&mut self, row: usize) -> &'a [T] {
+    #[inline(always)]
+    fn take(&mut self, row: usize) -> Option<&'a T> {
         let (page, at) = place(row);
-        std::slice::from_ref(&self.table[page].rows.values[at])
+        match self.aligned {
+            Some(values) => values.get(at),
+            None => self.column.table.get(page)?.rows.values.get(at),
+        }
     }
 }
 
@@ -450,9 +467,9 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
 
     fn seek(self, page: usize) -> WriteSeek<'a, T> {
         // What lies before this page has been walked, and its entities will not come again.
-        let done = std::iter::repeat_with(|| WritePage::Done).take(page.min(self.owners.len()));
+        let done = std::iter::repeat_with(|| None).take(page.min(self.owners.len()));
         WriteSeek {
-            pages: done.chain(self.entries.map(WritePage::Untouched)).collect(),
+            pages: done.chain(self.entries.map(Some)).map(WritePage::new).collect(),
             owners: self.owners,
             index: self.index,
             stamp: self.stamp,
@@ -471,6 +488,11 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
         chunk
     }
 
+    #[inline(always)]
+    fn one(item: &'a mut T) -> &'a mut [T] {
+        std::slice::from_mut(item)
+    }
+
     fn split(chunk: &'a mut [T], at: usize) -> (&'a mut [T], &'a mut [T]) {
         chunk.split_at_mut(at)
     }
@@ -486,73 +508,69 @@ pub struct WriteSeek<'a, T> {
     aligned: bool,
 }
 
-/// What is left of a page. Each row is handed out once, so taking it out of its slot proves that nobody
-/// else has it.
-enum WritePage<'a, T> {
-    Untouched(&'a mut Entry<T>),
-    Slots { values: Vec<Option<&'a mut T>>, changed: &'a mut Stamps },
-    Done,
+/// What is left of a page: all of it in `entry`, or what is in `slots`. Each row is handed out once, so
+/// taking it out of its slot proves that nobody else has it.
+struct WritePage<'a, T> {
+    entry: Option<&'a mut Entry<T>>,
+    slots: Vec<Option<&'a mut T>>,
+    changed: &'a mut [u64],
 }
 
 impl<'a, T: Clone> WritePage<'a, T> {
+    fn new(entry: Option<&'a mut Entry<T>>) -> Self {
+        Self { entry, slots: Vec::new(), changed: &mut [] }
+    }
+
     fn stamp_of(&self, row: usize) -> u64 {
-        match self {
-            Self::Untouched(entry) => entry.rows.changed.get(row),
-            Self::Slots { changed, .. } => changed.get(row),
-            Self::Done => 0,
+        match &self.entry {
+            Some(entry) => entry.rows.changed.get(row),
+            None => self.changed.get(row).copied().unwrap_or(0),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, row: usize, stamp: u64) -> Option<&'a mut T> {
-        if let Self::Untouched(_) = self {
+        if row >= self.slots.len() {
             self.open(stamp);
         }
-        match self {
-            Self::Slots { values, changed } => {
-                changed.set(values.len(), row, stamp);
-                values.get_mut(row)?.take()
-            }
-            _ => None,
-        }
+        *self.changed.get_mut(row)? = stamp;
+        self.slots.get_mut(row)?.take()
     }
 
+    #[cold]
     #[inline(never)]
     fn open(&mut self, stamp: u64) {
-        if let Self::Untouched(entry) = std::mem::replace(self, Self::Done) {
+        if let Some(entry) = self.entry.take() {
             entry.newest = stamp;
             let rows = entry.rows.write();
-            *self = Self::Slots {
-                values: rows.values.iter_mut().map(Some).collect(),
-                changed: &mut rows.changed,
-            };
+            self.changed = rows.changed.as_mut_slice(rows.values.len());
+            self.slots = rows.values.iter_mut().map(Some).collect();
         }
     }
 }
 
 impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     type Chunk = &'a mut [T];
+    type Item = &'a mut T;
     type Row = usize;
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
         self.aligned = is_aligned(self.owners, page, owners);
-        match (self.pages.get(page), self.since) {
-            (Some(WritePage::Untouched(_)), None) if self.aligned => Fit::All,
-            (Some(WritePage::Untouched(entry)), Some(since)) if self.aligned && entry.newest <= since => {
-                Fit::None
-            }
+        match (self.pages.get(page).and_then(|page| page.entry.as_deref()), self.since) {
+            (Some(_), None) if self.aligned => Fit::All,
+            (Some(entry), Some(since)) if self.aligned && entry.newest <= since => Fit::None,
             _ => Fit::Each,
         }
     }
 
     fn chunk(&mut self, page: usize, _rows: usize) -> &'a mut [T] {
-        match std::mem::replace(&mut self.pages[page], WritePage::Done) {
-            WritePage::Untouched(entry) => entry.rewrite(self.stamp),
-            _ => &mut [],
+        match self.pages[page].entry.take() {
+            Some(entry) => entry.rewrite(self.stamp),
+            None => &mut [],
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, entity: Entity, row: usize) -> Option<usize> {
         let row = if self.aligned { row } else { self.index.row(entity)? };
         match self.since {
@@ -561,12 +579,9 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
         }
     }
 
-    #[inline]
-    fn take(&mut self, row: usize) -> &'a mut [T] {
+    #[inline(always)]
+    fn take(&mut self, row: usize) -> Option<&'a mut T> {
         let (page, at) = place(row);
-        match self.pages[page].take(at, self.stamp) {
-            Some(value) => std::slice::from_mut(value),
-            None => &mut [],
-        }
+        self.pages.get_mut(page)?.take(at, self.stamp)
     }
 }

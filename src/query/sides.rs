@@ -50,7 +50,9 @@ pub trait Sides<'a>: Sized {
     type Slices;
     /// Yields entities and values, nested to the left.
     type Hot: Iterator;
-    type Seeks: Seeks<'a, Chunks = Self::Chunks>;
+    /// A value of each.
+    type Items;
+    type Seeks: Seeks<'a, Chunks = Self::Chunks, Items = Self::Items>;
 
     /// Whether each row of the store that drives is yielded if nothing is filtered.
     const ONE_DECIDES: bool;
@@ -75,6 +77,9 @@ pub trait Sides<'a>: Sized {
     fn slices(owners: &'a [Entity], chunks: Self::Chunks) -> Self::Slices;
     fn hot(owners: &'a [Entity], chunks: Self::Chunks) -> Self::Hot;
     fn item(raw: <Self::Hot as Iterator>::Item) -> Self::Item;
+    fn together(entity: Entity, items: Self::Items) -> Self::Item;
+    /// One row as chunks.
+    fn one(items: Self::Items) -> Self::Chunks;
     /// Folds a page. It is a call of its own because the compiler knows that slices which are parameters do
     /// not overlap, and does several rows at a time.
     fn fold<B>(
@@ -88,11 +93,12 @@ pub trait Sides<'a>: Sized {
 /// The stores of a query once rows have to be looked up.
 pub trait Seeks<'a> {
     type Chunks;
+    type Items;
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit;
     fn chunks(&mut self, page: usize, rows: usize) -> Self::Chunks;
-    /// The row of an entity in each, if it has all that are required. `row` is its row in the page entered.
-    fn look_up(&mut self, entity: Entity, row: usize) -> Option<Self::Chunks>;
+    /// The value of an entity in each, if it has all that are required. `row` is its row in the page entered.
+    fn look_up(&mut self, entity: Entity, row: usize) -> Option<Self::Items>;
 }
 
 /// The number of rows of a table of pages, full but for the last.
@@ -159,6 +165,7 @@ macro_rules! sides {
             type Item = (Entity, $($Type::Item),*);
             type Chunks = ($($Type::Chunk,)*);
             type Slices = (&'a [Entity], $($Type::Slice),*);
+            type Items = ($($Type::Item,)*);
             type Hot = nested!(type Iter<'a, Entity>; $($Type)*);
             type Seeks = ($($Type::Seek,)*);
 
@@ -240,6 +247,16 @@ macro_rules! sides {
             }
 
             #[inline(always)]
+            fn together(entity: Entity, items: Self::Items) -> Self::Item {
+                (entity, $(items.$at),*)
+            }
+
+            #[inline(always)]
+            fn one(items: Self::Items) -> Self::Chunks {
+                ($($Type::one(items.$at),)*)
+            }
+
+            #[inline(always)]
             fn fold<Acc>(
                 owners: &'a [Entity],
                 chunks: Self::Chunks,
@@ -263,6 +280,7 @@ macro_rules! sides {
 
         impl<'a, $($Type: Seek<'a>),*> Seeks<'a> for ($($Type,)*) {
             type Chunks = ($($Type::Chunk,)*);
+            type Items = ($($Type::Item,)*);
 
             fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
                 Fit::All$(.and(self.$at.enter(page, owners)))*
@@ -273,10 +291,10 @@ macro_rules! sides {
             }
 
             #[inline(always)]
-            fn look_up(&mut self, entity: Entity, row: usize) -> Option<Self::Chunks> {
+            fn look_up(&mut self, entity: Entity, row: usize) -> Option<Self::Items> {
                 // All are found before one is taken: a row that is not yielded must not count as written.
                 let found = ($(self.$at.find(entity, row)?,)*);
-                Some(($(self.$at.take(found.$at),)*))
+                Some(($(self.$at.take(found.$at)?,)*))
             }
         }
     };

@@ -120,7 +120,11 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
     pub(super) fn next_run(&mut self) -> Option<(&'a [Entity], S::Chunks)> {
         loop {
             if let Some(slow) = &mut self.slow.0 {
-                return slow.next_run();
+                return match slow.next() {
+                    Found::Row(entity, items) => Some((std::slice::from_ref(entity), S::one(items))),
+                    Found::Page(owners, chunks) => Some((owners, chunks)),
+                    Found::End => None,
+                };
             }
             let owners = self.owners.next()?;
             let page = self.page;
@@ -186,10 +190,20 @@ impl<'a, S: Sides<'a>, F: Filters> Iterator for Query<'a, S, F> {
 
 impl<'a, S: Sides<'a>, F: Filters> FusedIterator for Query<'a, S, F> {}
 
+/// What the slow path yields.
+enum Found<'a, Items, Chunks> {
+    /// A row that was looked up.
+    Row(&'a Entity, Items),
+    /// A page of rows, as slices.
+    Page(&'a [Entity], Chunks),
+    /// There is nothing left.
+    End,
+}
+
 /// What a page of the slow path has.
-enum Entered<Run> {
+enum Entered<'a, Chunks> {
     /// All rows, as slices.
-    Slices(Run),
+    Slices(&'a [Entity], Chunks),
     /// Rows to be looked up, if any.
     Rows,
     /// There is no page left.
@@ -233,38 +247,37 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         self.current.len() + rows(self.first) + rows(self.owners.as_slice())
     }
 
-    #[inline(never)]
-    fn next_run(&mut self) -> Option<(&'a [Entity], K::Chunks)> {
+    /// The next row that has all that is asked for, or the next page that can be had as slices.
+    #[inline(always)]
+    fn next(&mut self) -> Found<'a, K::Items, K::Chunks> {
         loop {
-            if let Some(found) = self.next_row() {
-                return Some(found);
+            while let Some((entity, rest)) = self.current.split_first() {
+                let row = self.row;
+                (self.current, self.row) = (rest, row + 1);
+                if let Some(items) = self.look_up(*entity, row) {
+                    return Found::Row(entity, items);
+                }
             }
             match self.enter() {
-                Entered::Slices(page) => return Some(page),
+                Entered::Slices(owners, chunks) => return Found::Page(owners, chunks),
                 Entered::Rows => {}
-                Entered::End => return None,
+                Entered::End => return Found::End,
             }
         }
     }
 
-    /// The next row of the page entered that has all that is asked for.
+    /// What an entity has, if it has all that is asked for. `row` is its row in what drives.
     #[inline(always)]
-    fn next_row(&mut self) -> Option<(&'a [Entity], K::Chunks)> {
-        while let Some((entity, rest)) = self.current.split_first() {
-            let row = self.row;
-            (self.current, self.row) = (rest, row + 1);
-            if (!self.is_filtered || self.filters.passes(*entity))
-                && let Some(chunks) = self.seeks.look_up(*entity, row)
-            {
-                return Some((std::slice::from_ref(entity), chunks));
-            }
+    fn look_up(&mut self, entity: Entity, row: usize) -> Option<K::Items> {
+        if self.is_filtered && !self.filters.passes(entity) {
+            return None;
         }
-        None
+        self.seeks.look_up(entity, row)
     }
 
     /// Enters the next page.
     #[inline(always)]
-    fn enter(&mut self) -> Entered<(&'a [Entity], K::Chunks)> {
+    fn enter(&mut self) -> Entered<'a, K::Chunks> {
         let owners = match self.first {
             [first] => first,
             _ => match self.owners.next() {
@@ -278,7 +291,7 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         let passing = self.filters.fits(page, owners);
         self.is_filtered = passing == Fit::Each;
         match self.seeks.enter(page, owners).and(passing) {
-            Fit::All => return Entered::Slices((&owners.0, self.seeks.chunks(page, owners.0.len()))),
+            Fit::All => return Entered::Slices(&owners.0, self.seeks.chunks(page, owners.0.len())),
             Fit::None => {}
             Fit::Each => (self.current, self.row) = (&owners.0, page * PAGE),
         }
@@ -286,20 +299,21 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     }
 
     #[inline(never)]
-    #[expect(clippy::boxed_local, reason = "what is not inlined gets a pointer, not the state")]
-    fn fold<S, B>(mut self: Box<Self>, init: B, f: &mut impl FnMut(B, S::Item) -> B) -> B
+    fn fold<S, B>(self: Box<Self>, init: B, f: &mut impl FnMut(B, S::Item) -> B) -> B
     where
-        S: Sides<'a, Chunks = K::Chunks>,
+        S: Sides<'a, Chunks = K::Chunks, Items = K::Items>,
     {
+        // Out of the box, so that the loop can keep the state in registers.
+        let mut slow = *self;
         let mut so_far = init;
         loop {
-            while let Some((owners, chunks)) = self.next_row() {
-                if let Some(raw) = S::hot(owners, chunks).next() {
-                    so_far = f(so_far, S::item(raw));
+            for (row, entity) in (slow.row..).zip(std::mem::take(&mut slow.current)) {
+                if let Some(items) = slow.look_up(*entity, row) {
+                    so_far = f(so_far, S::together(*entity, items));
                 }
             }
-            match self.enter() {
-                Entered::Slices((owners, chunks)) => so_far = S::fold(owners, chunks, so_far, f),
+            match slow.enter() {
+                Entered::Slices(owners, chunks) => so_far = S::fold(owners, chunks, so_far, f),
                 Entered::Rows => {}
                 Entered::End => return so_far,
             }

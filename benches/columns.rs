@@ -1,0 +1,23 @@
+//! What a column costs, against bare slices and a hand-written sparse set doing the same in the same run.
+//!
+//! `cargo bench --bench columns` ends with a table of the ratios, and what each must be.
+
+mod columns {
+    pub mod bounds;
+    pub mod measured;
+    pub mod summary;
+}
+
+use criterion::Criterion;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(std::time::Duration::from_millis(200))
+        .measurement_time(std::time::Duration::from_millis(800))
+        .sample_size(30)
+        .without_plots()
+        .configure_from_args();
+    columns::measured::all(&mut criterion);
+    criterion.final_summary();
+    columns::summary::print();
+}
