@@ -58,15 +58,15 @@ where
     });
 }
 
-/// Launches a bullet from each launcher whose wait is over, and answers the bullets in the order of their
-/// launchers, so that the program can give them what else they need.
+/// Launches a bullet from each launcher whose wait is over, and answers each launcher with its bullet, in
+/// the order of the launchers, so that the program can give the bullets what else they need.
 ///
 /// A bullet starts where its launcher is in the space of the world. A launcher fires at most once in a
 /// call, however much time has passed.
 ///
 /// The bullets are spawned while the launchers are walked. The walk goes over snapshots of their columns,
 /// so that it sees none of what it spawns.
-pub fn fire<W>(world: &mut W, elapsed: Duration) -> Vec<Entity>
+pub fn fire<W>(world: &mut W, elapsed: Duration) -> Vec<(Entity, Entity)>
 where
     W: World
         + Store<Position>
@@ -89,7 +89,7 @@ where
         }
         let start = Position { x: place.x, y: place.y };
         let lifetime = Lifetime { remaining: launcher.lifetime };
-        bullets.push(world.spawn_with((start, launcher.velocity, lifetime)));
+        bullets.push((shooter, world.spawn_with((start, launcher.velocity, lifetime))));
         world.attach(shooter, Reload { remaining: launcher.every });
     }
     bullets

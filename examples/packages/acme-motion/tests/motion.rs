@@ -58,7 +58,8 @@ fn gravity_is_part_of_a_snapshot_and_pulls_on_what_moves() {
 fn a_bullet_starts_where_its_launcher_is_and_in_the_order_of_the_launchers() {
     let mut game = Game::default();
     let (left, right) = (turret(&mut game, -1.0, 1, 2), turret(&mut game, 1.0, 1, 2));
-    let bullets = fire(&mut game, STEP);
+    let (shooters, bullets): (Vec<_>, Vec<_>) = fire(&mut game, STEP).into_iter().unzip();
+    assert_eq!(shooters, [left, right]);
     let starts: Vec<_> = bullets.iter().map(|&bullet| *game.get::<Position>(bullet).unwrap()).collect();
     assert_eq!(starts, [Position { x: -1.0, y: 1.0 }, Position { x: 1.0, y: 1.0 }]);
     assert!(bullets.iter().all(|&bullet| game.get(bullet) == Some(&lifetime(3))));
@@ -81,7 +82,7 @@ fn what_is_spawned_while_launchers_are_walked_is_in_the_world_and_not_in_its_sna
     let bullets = fire(&mut game, STEP);
     assert_eq!(bullets.len(), 1);
     assert_eq!((turrets.entities.len(), game.entities.len()), (1, 2));
-    assert!(game.is_alive(bullets[0]) && !turrets.is_alive(bullets[0]));
+    assert!(game.is_alive(bullets[0].1) && !turrets.is_alive(bullets[0].1));
 }
 
 #[test]
