@@ -349,6 +349,17 @@ impl<T> Column<T> {
         self.owners.bytes() + values + self.index.bytes() + self.table.capacity() * size_of::<Entry<T>>()
     }
 
+    /// Shows each allocation: where it is, and how many bytes it has.
+    pub(crate) fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        each(Arc::as_ptr(&self.table).addr(), self.table.capacity() * size_of::<Entry<T>>());
+        for Entry { rows, .. } in self.table.iter() {
+            let stamps = rows.attached.bytes() + rows.changed.bytes();
+            each(rows.address(), size_of::<Rows<T>>() + rows.values.capacity() * size_of::<T>() + stamps);
+        }
+        self.owners.allocations(each);
+        self.index.allocations(each);
+    }
+
     /// How many pages of values there are, and how many of them `other` shares.
     pub fn shared_pages(&self, other: &Self) -> (usize, usize) {
         let shared = self.table.iter().zip(other.table.iter()).filter(|(a, b)| a.rows.same(&b.rows));

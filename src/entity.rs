@@ -366,9 +366,53 @@ impl Entities {
         self.slots.same(&other.slots) && self.free == other.free && self.alive == other.alive
     }
 
+    /// Everything that decides who is alive and who will be handed out next.
+    #[cfg(feature = "serde")]
+    pub(crate) fn digest_into(&self, hash: &mut crate::digest::encoder::Hash) {
+        use crate::digest::encoder::Sink;
+        hash.put_word((self.slots.len() as u64).to_le_bytes());
+        hash.put_word(u64::from(self.alive).to_le_bytes());
+        hash.put_word(self.free.to_le_bytes());
+        crate::digest::put_pages(&self.slots, hash, |slot, hash| {
+            hash.put_word(slot.generation.get().to_le_bytes());
+            hash.put_word(slot.next.to_le_bytes());
+        });
+    }
+
+    /// The first slot in which both differ: the entity that has it in one of them, and what both say of it.
+    #[cfg(feature = "serde")]
+    pub(crate) fn first_slot_apart(&self, other: &Self) -> Option<(Option<Entity>, String, String)> {
+        let say = |entities: &Self, index: u32| match entities.slots.get(index as usize) {
+            Some(slot) if slot.next == ALIVE => {
+                format!("{} is alive", Entity { index, generation: slot.generation })
+            }
+            Some(slot) if slot.next == RETIRED => format!("index {index} is used up"),
+            Some(slot) => format!("{} is free", Entity { index, generation: slot.generation }),
+            None => format!("index {index} was never used"),
+        };
+        let count = self.slots.len().max(other.slots.len());
+        if self == other {
+            return None;
+        }
+        let apart = (0..count as u32).find(|&index| say(self, index) != say(other, index));
+        let Some(index) = apart else {
+            let list =
+                |entities: &Self| format!("the free list is {:?}", entities.free_list().collect::<Vec<_>>());
+            return Some((None, list(self), list(other)));
+        };
+        let slot = self.slots.get(index as usize).or(other.slots.get(index as usize));
+        let entity = slot.map(|slot| Entity { index, generation: slot.generation });
+        Some((entity, say(self, index), say(other, index)))
+    }
+
     /// How many bytes the slots hold, those shared with clones included.
     pub(crate) fn bytes(&self) -> usize {
         self.slots.bytes()
+    }
+
+    /// Shows each allocation: where it is, and how many bytes it has.
+    pub(crate) fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        self.slots.allocations(each);
     }
 
     /// The free indices, in the order in which they will be handed out.

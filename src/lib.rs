@@ -4,8 +4,11 @@
 extern crate self as std_ecs;
 
 mod column;
+#[cfg(feature = "serde")]
+mod digest;
 mod entity;
 mod guard;
+mod history;
 mod key;
 mod pages;
 mod part;
@@ -16,8 +19,13 @@ mod store;
 mod world;
 
 pub use column::{Change, Chunks, ChunksMut, Column, Diff, Iter, IterMut, Since, Stale, Stamp};
+#[cfg(feature = "serde")]
+pub use digest::{
+    Difference, Digest, DigestReport, DigestVisit, PartDigest, difference, digest, digest_report,
+};
 pub use entity::{Entities, Entity, SpawnAtError};
 pub use guard::Guard;
+pub use history::{History, MemoryReport, Undo};
 pub use key::{ComponentKey, component_key};
 pub use part::{CheckError, Part, PartKind, PartView, Visit};
 pub use query::{
@@ -27,3 +35,24 @@ pub use single::Single;
 pub use std_ecs_derive::{Columns, World};
 pub use store::{Columns, Described, Has, Owned, Store, StoreMut};
 pub use world::{Bundle, World};
+
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use digest::DigestField;
+
+/// What the derives write for worlds that can be serialised: there only with feature `serde`, which a
+/// derive cannot see.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_serde {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// What the derives write for worlds that can be serialised: nothing without feature `serde`.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_serde {
+    ($($item:item)*) => {};
+}

@@ -79,6 +79,14 @@ impl<X> Pages<X> {
         self.table.iter().map(|page| page.0.capacity() * size_of::<X>()).sum()
     }
 
+    /// Shows each allocation: where it is, and how many bytes it has.
+    pub(crate) fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        each(Arc::as_ptr(&self.table).addr(), self.table.capacity() * size_of::<Shared<Page<X>>>());
+        for page in self.table.iter() {
+            each(page.address(), size_of::<Page<X>>() + page.0.capacity() * size_of::<X>());
+        }
+    }
+
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &X> {
         self.table.iter().flat_map(|page| page.0.iter())
     }

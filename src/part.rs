@@ -71,6 +71,12 @@ pub trait PartView {
     /// the heap is not counted.
     fn bytes(&self) -> usize;
 
+    /// Shows each allocation that clones may share: where it is, and how many bytes it has. Addresses are
+    /// for counting each allocation once; nothing else may depend on them.
+    fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        let _ = each;
+    }
+
     /// The value of an entity, for showing.
     fn describe(&self, entity: Entity) -> Option<&dyn fmt::Debug> {
         let _ = entity;
@@ -168,6 +174,10 @@ impl<T: fmt::Debug> PartView for Column<T> {
         Column::bytes(self)
     }
 
+    fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        Column::allocations(self, each);
+    }
+
     fn describe(&self, entity: Entity) -> Option<&dyn fmt::Debug> {
         self.get(entity).map(|value| value as &dyn fmt::Debug)
     }
@@ -219,5 +229,9 @@ impl PartView for Entities {
 
     fn bytes(&self) -> usize {
         Entities::bytes(self)
+    }
+
+    fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        Entities::allocations(self, each);
     }
 }

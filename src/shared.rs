@@ -64,6 +64,11 @@ impl<X> Shared<X> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Where the value is: for counting what is shared, never for a result.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// The digest of the value as it is now, worked out if nobody did since it was last written.
     #[cfg(feature = "serde")]
     pub(crate) fn digest(&self, work_out: impl FnOnce(&X) -> u128) -> u128 {

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use triomphe::Arc;
-
 use crate::entity::{Entities, Entity};
 use crate::guard::Guard;
 use crate::key::{ComponentKey, component_key};
 use crate::part::{CheckError, Part, PartKind, PartView, Visit};
+use crate::shared::Shared;
 
 /// One value of a group or a world: gravity, score, the state of a random number generator.
 ///
@@ -31,7 +30,7 @@ pub struct Single<T> {
 }
 
 enum Held<T> {
-    Here(Arc<T>),
+    Here(Shared<T>),
     Withheld(Guard),
 }
 
@@ -60,7 +59,7 @@ impl<T> From<T> for Single<T> {
 impl<T> Single<T> {
     /// The single with this value, its clock at 0.
     pub fn new(value: T) -> Self {
-        Self { clock: 0, held: Held::Here(Arc::new(value)) }
+        Self { clock: 0, held: Held::Here(Shared::new(value)) }
     }
 
     /// The single's time: it advances each time the value is borrowed for writing.
@@ -81,9 +80,21 @@ impl<T> Single<T> {
         unreachable!("a single is withheld by a guard that is set")
     }
 
+    /// The digest of the value, which is remembered until it is borrowed for writing.
+    #[cfg(feature = "serde")]
+    pub(crate) fn value_digest(&self) -> u128
+    where
+        T: serde::Serialize,
+    {
+        match &self.held {
+            Held::Here(value) => value.digest(crate::digest::value_digest),
+            Held::Withheld(guard) => Self::refuse(guard),
+        }
+    }
+
     fn same(&self, other: &Self) -> bool {
         match (&self.held, &other.held) {
-            (Held::Here(a), Held::Here(b)) => Arc::ptr_eq(a, b) && self.clock == other.clock,
+            (Held::Here(a), Held::Here(b)) => a.same(b) && self.clock == other.clock,
             (Held::Withheld(_), Held::Withheld(_)) => true,
             _ => false,
         }
@@ -108,7 +119,7 @@ impl<T: Clone> DerefMut for Single<T> {
         match &mut self.held {
             Held::Here(value) => {
                 self.clock = self.clock.saturating_add(1);
-                Arc::make_mut(value)
+                value.write()
             }
             Held::Withheld(guard) => Self::refuse(guard),
         }
@@ -174,6 +185,12 @@ impl<T> PartView for Single<T> {
     fn bytes(&self) -> usize {
         size_of::<T>()
     }
+
+    fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        if let Held::Here(value) = &self.held {
+            each(value.address(), size_of::<T>());
+        }
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -181,7 +198,7 @@ mod serial {
     use serde::de::{Deserialize, Deserializer};
     use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-    use super::{Arc, Held, Single};
+    use super::{Held, Shared, Single};
 
     impl<T: Serialize> Serialize for Single<T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -201,7 +218,7 @@ mod serial {
                 value: T,
             }
             let Form { clock, value } = Form::deserialize(deserializer)?;
-            Ok(Self { clock, held: Held::Here(Arc::new(value)) })
+            Ok(Self { clock, held: Held::Here(Shared::new(value)) })
         }
     }
 }

@@ -70,6 +70,15 @@ impl Index {
         &mut Arc::make_mut(page).0[at]
     }
 
+    /// Shows each allocation: where it is, and how many bytes it has.
+    pub(crate) fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        let table = self.table.capacity() * size_of::<Option<Arc<IndexPage>>>();
+        each(Arc::as_ptr(&self.table).addr(), table);
+        for page in self.table.iter().flatten() {
+            each(Arc::as_ptr(page).addr(), size_of::<IndexPage>());
+        }
+    }
+
     /// How many bytes the pages and the table hold.
     pub(crate) fn bytes(&self) -> usize {
         let pages = self.table.iter().flatten().count();

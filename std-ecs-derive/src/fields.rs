@@ -23,6 +23,8 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
     /// The groups inside of this one that it lends to whoever holds it.
     pub(crate) holds: Vec<Type>,
+    /// Whether it is only for showing: left out of digests, deltas and saves.
+    pub(crate) presentation: bool,
 }
 
 /// The named fields of a struct. `attribute` is the name of the derive's own attribute.
@@ -45,11 +47,15 @@ pub(crate) fn fields(input: &DeriveInput, attribute: &str) -> Result<Vec<Field>>
             Kind::Column(component) => refuse_foreign(component, &parameters)?,
             _ => refuse_parameter(&field.ty, &parameters)?,
         }
-        let mut holds = Vec::new();
+        let (mut holds, mut presentation) = (Vec::new(), false);
         for own in field.attrs.iter().filter(|found| found.path().is_ident(attribute)) {
             own.parse_nested_meta(|meta| {
+                if meta.path.is_ident("presentation") {
+                    presentation = true;
+                    return Ok(());
+                }
                 if !meta.path.is_ident("holds") {
-                    return Err(meta.error("the known word here is `holds(Group, ..)`"));
+                    return Err(meta.error("the known words here are `holds(Group, ..)` and `presentation`"));
                 }
                 let inner;
                 syn::parenthesized!(inner in meta.input);
@@ -57,7 +63,7 @@ pub(crate) fn fields(input: &DeriveInput, attribute: &str) -> Result<Vec<Field>>
                 Ok(())
             })?;
         }
-        fields.push(Field { name, ty: field.ty.clone(), kind, holds });
+        fields.push(Field { name, ty: field.ty.clone(), kind, holds, presentation });
     }
     refuse_twice(&fields)?;
     Ok(fields)
@@ -171,6 +177,7 @@ pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     let name = &input.ident;
     let (generics, arguments, _) = input.generics.split_for_impl();
     let conditions = conditions(input, fields);
+    let digest = digest(input, fields);
     let each = |call: &dyn Fn(&Ident, &Type) -> TokenStream| -> TokenStream {
         fields.iter().map(|field| call(&field.name, &field.ty)).collect()
     };
@@ -255,6 +262,73 @@ pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
 
         #[automatically_derived]
         impl #generics ::std_ecs::Columns for #name #arguments #conditions {}
+
+        #digest
+    }
+}
+
+/// `impl Digest`, for a struct whose fields all have it; without an effect, and without an error, for others.
+fn digest(input: &DeriveInput, fields: &[Field]) -> TokenStream {
+    let name = &input.ident;
+    let (generics, arguments, _) = input.generics.split_for_impl();
+    let compared: Vec<&Field> = fields.iter().filter(|field| !field.presentation).collect();
+    let mut clause = input.generics.clone();
+    let is_generic = clause.type_params().next().is_some();
+    let predicates = &mut clause.make_where_clause().predicates;
+    if is_generic {
+        predicates.extend(
+            fields
+                .iter()
+                .map(|Field { ty, .. }| -> WherePredicate { syn::parse_quote!(#ty: ::std_ecs::Part) }),
+        );
+    }
+    for Field { ty, .. } in &compared {
+        // With a lifetime in it, the condition is looked at where a digest is asked for, and not here.
+        predicates.push(syn::parse_quote!(for<'digest> #ty: ::std_ecs::DigestField<'digest>));
+    }
+    let (_, _, clause) = clause.split_for_impl();
+    let digests = compared.iter().map(|Field { name, ty, .. }| {
+        let text = name.to_string();
+        quote_spanned! {ty.span()=>
+            path.push(#text);
+            <#ty as ::std_ecs::Digest>::digests(&self.#name, path, each);
+            path.pop();
+        }
+    });
+    let differences = compared.iter().map(|Field { name, ty, .. }| {
+        let text = name.to_string();
+        quote_spanned! {ty.span()=>
+            path.push(#text);
+            let found = <#ty as ::std_ecs::Digest>::first_difference(&self.#name, &other.#name, path);
+            path.pop();
+            if found.is_some() {
+                return found;
+            }
+        }
+    });
+    quote! {
+        ::std_ecs::with_serde! {
+            #[automatically_derived]
+            #[allow(unused_variables)]
+            impl #generics ::std_ecs::Digest for #name #arguments #clause {
+                fn digests(
+                    &self,
+                    path: &mut ::std::vec::Vec<&'static str>,
+                    each: &mut ::std_ecs::DigestVisit<'_>,
+                ) {
+                    #(#digests)*
+                }
+
+                fn first_difference(
+                    &self,
+                    other: &Self,
+                    path: &mut ::std::vec::Vec<&'static str>,
+                ) -> ::std::option::Option<::std_ecs::Difference> {
+                    #(#differences)*
+                    ::std::option::Option::None
+                }
+            }
+        }
     }
 }
 
