@@ -6,9 +6,9 @@ use common::{Burning, Health, Name, entity};
 use std_ecs::{Column, Entities, Entity, Stale};
 
 /// A column of `1..=values` for as many fresh entities.
-fn numbered(values: i32) -> (Vec<Entity>, Column<Health>) {
+fn numbered(values: u16) -> (Vec<Entity>, Column<Health>) {
     let mut entities = Entities::default();
-    let all = entities.spawn_many(values as usize);
+    let all = entities.spawn_many(usize::from(values));
     let mut column = Column::default();
     column.extend(all.iter().copied().zip((1..).map(Health)));
     (all, column)
@@ -144,8 +144,8 @@ fn removing_moves_the_last_row_into_the_hole() {
 #[test]
 fn removing_across_a_page_boundary_keeps_every_value_with_its_entity() {
     let (all, mut column) = numbered(1_026);
-    for at in [0, 1_025, 1_023, 1_024, 5] {
-        assert_eq!(column.remove(all[at]), Some(Health(at as i32 + 1)));
+    for (at, value) in [(0, 1), (1_025, 1_026), (1_023, 1_024), (1_024, 1_025), (5, 6)] {
+        assert_eq!(column.remove(all[at]), Some(Health(value)));
         for (&owner, value) in all.iter().zip(1..) {
             assert!(column.get(owner).is_none_or(|health| health.0 == value));
         }
