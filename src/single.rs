@@ -70,7 +70,8 @@ impl<T> Single<T> {
     /// Whether the value was borrowed for writing after `stamp`. A stamp later than the clock comes from a
     /// future that was rolled back, and is answered with `true`.
     pub fn changed_since(&self, stamp: u64) -> bool {
-        self.clock != stamp
+        // A clock that stands still at its end tells nothing apart: then nothing is taken for seen.
+        self.clock != stamp || self.clock == u64::MAX
     }
 
     #[cold]

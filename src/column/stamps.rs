@@ -36,7 +36,8 @@ impl Stamps {
     #[inline]
     pub(crate) fn push(&mut self, rows: usize, stamp: u64) {
         if self.each.is_empty() {
-            if rows > 1 && stamp == self.first + self.step * rows as u64 {
+            // Past the end of time this wraps to 0, which no stamp is.
+            if rows > 1 && stamp == self.first.wrapping_add(self.step * rows as u64) {
                 return;
             }
             if self.push_second(rows, stamp) {
