@@ -1,6 +1,9 @@
 //! The serialised form of a column: exact, stamps and clock included.
 
-use serde::de::{Deserialize, Deserializer, Error};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use triomphe::Arc;
 
@@ -9,6 +12,7 @@ use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::guard::Guard;
+use crate::key::component_key;
 use crate::pages::{PAGE, Pages};
 use crate::shared::Shared;
 
@@ -24,7 +28,7 @@ fn runs(stamps: impl Iterator<Item = u64>) -> Vec<Run> {
                 (*rows, *step) = (2, (stamp - *first) as u8);
             }
             Some((rows, first, step))
-                if *rows > 1 && stamp == *first + u64::from(*step) * u64::from(*rows) =>
+                if *rows > 1 && stamp == first.wrapping_add(u64::from(*step) * u64::from(*rows)) =>
             {
                 *rows += 1;
             }
@@ -40,6 +44,9 @@ fn spell_out(runs: &[Run], rows: usize, clock: u64) -> Result<Vec<u64>, String> 
     for &(count, first, step) in runs {
         if step > 1 || count == 0 {
             return Err(format!("({count}, {first}, {step}) is no run of stamps"));
+        }
+        if first == 0 {
+            return Err(format!("the run ({count}, {first}, {step}) has a stamp of 0: stamps begin at 1"));
         }
         if count as usize > rows - stamps.len() {
             return Err(format!("more than {rows} stamps for {rows} rows"));
@@ -139,22 +146,121 @@ impl<T: Serialize> Serialize for Column<T> {
     }
 }
 
+/// The fields of the serialised form.
+#[derive(serde::Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Field {
+    Clock,
+    Owners,
+    Values,
+    Attached,
+    Changed,
+}
+
+const FIELDS: &[&str] = &["clock", "owners", "values", "attached", "changed"];
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Column<T> {
     /// Refuses rows that contradict each other: two for one index, lists of different lengths, a stamp
     /// ahead of the clock.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename = "Column", deny_unknown_fields)]
-        struct Form<T> {
-            clock: u64,
-            owners: Vec<Entity>,
-            values: Vec<T>,
-            attached: Vec<Run>,
-            changed: Vec<Run>,
+        deserializer.deserialize_struct("Column", FIELDS, ColumnVisitor(PhantomData))
+    }
+}
+
+struct ColumnVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ColumnVisitor<T> {
+    type Value = Column<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a column of {} with {} fields", component_key::<T>(), FIELDS.len())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<Column<T>, A::Error> {
+        let short = |field| A::Error::invalid_length(field, &self);
+        let clock = fields.next_element()?.ok_or_else(|| short(0))?;
+        let owners: Vec<Entity> = fields.next_element()?.ok_or_else(|| short(1))?;
+        let values = fields.next_element_seed(ValuesOf::rows(Some(owners.len())))?.ok_or_else(|| short(2))?;
+        let attached: Vec<Run> = fields.next_element()?.ok_or_else(|| short(3))?;
+        let changed: Vec<Run> = fields.next_element()?.ok_or_else(|| short(4))?;
+        Column::from_parts(clock, owners, values, &attached, &changed).map_err(refuse::<T, _>)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Column<T>, A::Error> {
+        let (mut clock, mut owners, mut values, mut attached, mut changed) = (None, None, None, None, None);
+        while let Some(field) = fields.next_key()? {
+            match field {
+                Field::Clock => once(&mut clock, "clock", fields.next_value()?)?,
+                Field::Owners => once(&mut owners, "owners", fields.next_value()?)?,
+                Field::Values => {
+                    let rows = owners.as_ref().map(Vec::len);
+                    once(&mut values, "values", fields.next_value_seed(ValuesOf::rows(rows))?)?;
+                }
+                Field::Attached => once(&mut attached, "attached", fields.next_value()?)?,
+                Field::Changed => once(&mut changed, "changed", fields.next_value()?)?,
+            }
         }
-        let Form { clock, owners, values, attached, changed } = Form::deserialize(deserializer)?;
-        Self::from_parts(clock, owners, values, &attached, &changed).map_err(|problem| {
-            D::Error::custom(format_args!("column of {}: {problem}", crate::component_key::<T>()))
-        })
+        let missing = A::Error::missing_field;
+        let clock = clock.ok_or_else(|| missing("clock"))?;
+        let owners = owners.ok_or_else(|| missing("owners"))?;
+        let values = values.ok_or_else(|| missing("values"))?;
+        let attached: Vec<Run> = attached.ok_or_else(|| missing("attached"))?;
+        let changed: Vec<Run> = changed.ok_or_else(|| missing("changed"))?;
+        Column::from_parts(clock, owners, values, &attached, &changed).map_err(refuse::<T, _>)
+    }
+}
+
+fn refuse<T, E: Error>(problem: String) -> E {
+    E::custom(format_args!("column of {}: {problem}", component_key::<T>()))
+}
+
+fn once<X, E: Error>(field: &mut Option<X>, name: &'static str, value: X) -> Result<(), E> {
+    match field.replace(value) {
+        Some(_) => Err(E::duplicate_field(name)),
+        None => Ok(()),
+    }
+}
+
+/// A list of values, no longer than the list of entities if that is known.
+///
+/// The length that a binary format claims cannot be believed: a value may take no bytes at all, so that a
+/// few bytes could claim more values than there is memory or time for.
+struct ValuesOf<T> {
+    rows: Option<usize>,
+    component: PhantomData<T>,
+}
+
+impl<T> ValuesOf<T> {
+    fn rows(rows: Option<usize>) -> Self {
+        Self { rows, component: PhantomData }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ValuesOf<T> {
+    type Value = Vec<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<T>, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ValuesOf<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the values of a column of {}", component_key::<T>())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element()? {
+            if let Some(rows) = self.rows
+                && values.len() == rows
+            {
+                return Err(refuse::<T, _>(format!("more than {rows} values for {rows} entities")));
+            }
+            values.push(value);
+        }
+        Ok(values)
     }
 }
