@@ -7,7 +7,9 @@ mod column;
 #[cfg(feature = "serde")]
 mod digest;
 mod entity;
+mod events;
 mod guard;
+mod hierarchy;
 mod history;
 mod key;
 mod pages;
@@ -24,7 +26,9 @@ pub use digest::{
     Difference, Digest, DigestReport, DigestVisit, PartDigest, difference, digest, digest_report,
 };
 pub use entity::{Entities, Entity, SpawnAtError};
+pub use events::{Events, Read, Reader};
 pub use guard::Guard;
+pub use hierarchy::{DepthOrder, Hierarchy, HierarchyError, InDepthOrder, Parent};
 pub use history::{History, MemoryReport, Undo};
 pub use key::{ComponentKey, component_key};
 pub use part::{CheckError, Part, PartKind, PartView, Visit};

@@ -74,6 +74,11 @@ impl<X> Pages<X> {
         Arc::ptr_eq(&self.table, &other.table)
     }
 
+    /// Whether nobody else holds the table.
+    pub(crate) fn is_unshared(&self) -> bool {
+        self.table.is_unique()
+    }
+
     /// How many bytes the pages hold, those shared with clones included.
     pub(crate) fn bytes(&self) -> usize {
         self.table.iter().map(|page| page.0.capacity() * size_of::<X>()).sum()

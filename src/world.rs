@@ -3,8 +3,9 @@
 use crate::column::Column;
 use crate::entity::{Entities, Entity};
 use crate::guard::{Guard, Withheld};
+use crate::hierarchy::{Hierarchy, HierarchyError};
 use crate::part::CheckError;
-use crate::store::{Columns, Store, StoreMut};
+use crate::store::{Columns, Has, Store, StoreMut};
 
 /// The type that a program composes of the groups it uses: entities, and one field for each package.
 ///
@@ -131,6 +132,48 @@ pub trait World: Columns {
         self.verify(self.entities())
     }
 
+    /// Makes `child` the last child of `parent`, as [`Hierarchy::set_parent`] does, if both are alive.
+    ///
+    /// Attaching [`Parent::of`](crate::Parent::of) does the same, and panics on a cycle.
+    ///
+    /// # Errors
+    ///
+    /// [`HierarchyError`] if one of them is dead, or if the child is the parent or an ancestor of it.
+    fn set_parent(&mut self, child: Entity, parent: Entity) -> Result<(), HierarchyError>
+    where
+        Self: Has<Hierarchy>,
+    {
+        alive(self, [child, parent])?;
+        self.group_mut().set_parent(child, parent)
+    }
+
+    /// Places `child` directly before `sibling`, as [`Hierarchy::move_before`] does, if both are alive.
+    ///
+    /// # Errors
+    ///
+    /// [`HierarchyError`] if one of them is dead, if the sibling has no parent, or if the child is an
+    /// ancestor of it.
+    fn move_before(&mut self, child: Entity, sibling: Entity) -> Result<(), HierarchyError>
+    where
+        Self: Has<Hierarchy>,
+    {
+        alive(self, [child, sibling])?;
+        self.group_mut().move_before(child, sibling)
+    }
+
+    /// Places `child` directly after `sibling`, as [`move_before`](Self::move_before) does before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`move_before`](Self::move_before).
+    fn move_after(&mut self, child: Entity, sibling: Entity) -> Result<(), HierarchyError>
+    where
+        Self: Has<Hierarchy>,
+    {
+        alive(self, [child, sibling])?;
+        self.group_mut().move_after(child, sibling)
+    }
+
     /// Hands a column out of the world, so that it can be written while the world is in use. It is back
     /// afterwards, also when `work` panics. Costs nothing that depends on lengths.
     ///
@@ -167,6 +210,13 @@ pub trait World: Columns {
         let column = std::mem::replace(self.column_mut(), stand_in);
         let mut lent = Lent { world: self, column };
         work(&mut lent.column, lent.world)
+    }
+}
+
+fn alive<W: World>(world: &W, entities: [Entity; 2]) -> Result<(), HierarchyError> {
+    match entities.into_iter().find(|&entity| !world.is_alive(entity)) {
+        Some(entity) => Err(HierarchyError::Dead { entity }),
+        None => Ok(()),
     }
 }
 
