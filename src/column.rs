@@ -10,7 +10,7 @@ use crate::guard::Guard;
 use crate::key::component_key;
 use crate::pages::{PAGE, Pages, place};
 use crate::query::same_entities;
-use crate::shared::Shared;
+use crate::shared::{Shared, unique};
 
 pub(crate) mod diff;
 pub(crate) mod index;
@@ -23,7 +23,7 @@ pub(crate) mod stamps;
 pub use diff::{Change, Diff};
 pub use iter::{Chunks, ChunksMut, Iter, IterMut, Since};
 
-use index::Index;
+use index::{Index, Slot};
 use stamps::Stamps;
 
 /// The values and stamps of up to [`PAGE`] rows.
@@ -384,26 +384,27 @@ impl<T: Clone> Column<T> {
     /// [`insert`](Self::insert) with the stamp of a call that may store several rows.
     #[inline]
     fn store(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
-        let row = self.owners.len();
-        if row == 0 {
-            self.missed();
-        }
         let slot = self.index.slot_mut(entity);
         if slot.generation != 0 {
             return self.overwrite(entity, value, stamp);
         }
-        let table = Arc::make_mut(&mut self.table);
-        if row.is_multiple_of(PAGE) {
+        let table = unique(&mut self.table);
+        if table.last().is_none_or(|entry| entry.rows.values.len() == PAGE) {
+            if table.is_empty() {
+                self.guard.check(component_key::<T>);
+            }
             push_page(table);
         }
+        let full = (table.len() - 1) * PAGE;
         let Some(entry) = table.last_mut() else { unreachable!("a page was pushed above") };
         // The clone of a value may panic: here, where nothing has been written yet.
         let rows = entry.rows.write();
+        let at = rows.values.len();
         entry.newest = stamp;
-        rows.attached.push(row % PAGE, stamp);
-        rows.changed.push(row % PAGE, stamp);
+        rows.attached.push(at, stamp);
+        rows.changed.push(at, stamp);
         rows.values.push(value);
-        (slot.row, slot.generation) = (row as u32, entity.generation().get());
+        *slot = Slot { row: (full + at) as u32, generation: entity.generation().get() };
         self.owners.push(entity);
         self.clock = stamp;
         Ok(None)
@@ -419,7 +420,7 @@ impl<T: Clone> Column<T> {
             return Err(Stale { asked: entity, stored, value });
         }
         let (page, at) = place(row);
-        let entry = &mut Arc::make_mut(&mut self.table)[page];
+        let entry = &mut unique(&mut self.table)[page];
         let rows = entry.rows.write();
         let length = rows.values.len();
         entry.newest = stamp;
@@ -447,7 +448,7 @@ impl<T: Clone> Column<T> {
     #[inline]
     fn write(&mut self, row: usize, stamp: u64) -> &mut T {
         let (page, at) = place(row);
-        let entry = &mut Arc::make_mut(&mut self.table)[page];
+        let entry = &mut unique(&mut self.table)[page];
         entry.newest = stamp;
         let rows = entry.rows.write();
         rows.changed.set(rows.values.len(), at, stamp);
@@ -488,7 +489,7 @@ impl<T: Clone> Column<T> {
             return found;
         }
         let stamp = self.tick();
-        let mut entries = Arc::make_mut(&mut self.table).iter_mut();
+        let mut entries = unique(&mut self.table).iter_mut();
         let mut next_page = 0;
         for group in wanted.chunk_by(|a, b| a.0 / PAGE == b.0 / PAGE) {
             let page = group[0].0 / PAGE;
@@ -543,7 +544,7 @@ impl<T: Clone> Column<T> {
     pub fn remove(&mut self, entity: Entity) -> Option<T> {
         let row = self.row(entity)?;
         let (page, at) = place(row);
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         let (tail, full) = table.split_last_mut()?;
         // The clones of values may panic: here, where nothing has been written yet.
         let hole = full.get_mut(page).map(|entry| (&mut entry.newest, entry.rows.write()));
@@ -551,8 +552,8 @@ impl<T: Clone> Column<T> {
         let length = rows.values.len();
         let (attached, changed) = (rows.attached.pop(length), rows.changed.pop(length));
         let mut value = rows.values.pop()?;
-        let last = self.owners.pop()?;
-        self.index.slot_mut(entity).generation = 0;
+        let last = self.owners.swap_remove(row)?;
+        self.index.swap_remove(entity, last, row);
         if last != entity {
             let (newest, rows) = hole.unwrap_or((&mut tail.newest, rows));
             *newest = changed.max(*newest);
@@ -560,10 +561,6 @@ impl<T: Clone> Column<T> {
             rows.attached.set(length, at, attached);
             rows.changed.set(length, at, changed);
             std::mem::swap(&mut rows.values[at], &mut value);
-            self.index.slot_mut(last).row = row as u32;
-            if let Some(owner) = self.owners.get_mut(row) {
-                *owner = last;
-            }
         }
         if length == 1 {
             table.pop();

@@ -5,7 +5,7 @@
 
 use triomphe::Arc;
 
-use crate::shared::Shared;
+use crate::shared::{Shared, unique};
 
 /// How many rows a page holds, whatever the type.
 pub(crate) const PAGE: usize = 1024;
@@ -101,7 +101,7 @@ impl<X: Clone> Pages<X> {
     /// The table for writing: copied if it is shared. The pages in it stay shared.
     #[inline]
     pub(crate) fn table_mut(&mut self) -> &mut Vec<Shared<Page<X>>> {
-        Arc::make_mut(&mut self.table)
+        unique(&mut self.table)
     }
 
     #[inline]
@@ -129,6 +129,28 @@ impl<X: Clone> Pages<X> {
             table.pop();
         }
         item
+    }
+
+    /// Takes an item out; the last one moves into its place. Answers the one that was last.
+    #[inline(always)]
+    pub(crate) fn swap_remove(&mut self, index: usize) -> Option<X> {
+        let (page, at) = place(index);
+        let table = self.table_mut();
+        let (tail, full) = table.split_last_mut()?;
+        let tail = &mut tail.write().0;
+        let last = tail.pop()?;
+        let is_empty = tail.is_empty();
+        let hole = match full.get_mut(page) {
+            Some(page) => page.write().0.get_mut(at),
+            None => tail.get_mut(at),
+        };
+        if let Some(hole) = hole {
+            *hole = last.clone();
+        }
+        if is_empty {
+            table.pop();
+        }
+        Some(last)
     }
 
     /// Takes over the other's full pages that hold the same, as `same` decides: from then on they are one

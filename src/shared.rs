@@ -4,6 +4,26 @@ use std::ops::Deref;
 
 use triomphe::Arc;
 
+/// The value behind a count, for writing: copied if others hold it.
+///
+/// The copying is a call of its own, so that the check, which is all that mostly happens, is two loads in
+/// the loop that asks.
+#[inline(always)]
+pub(crate) fn unique<X: Clone>(shared: &mut Arc<X>) -> &mut X {
+    #[cold]
+    #[inline(never)]
+    fn copy<X: Clone>(shared: &mut Arc<X>) {
+        *shared = Arc::new(X::clone(shared));
+    }
+    if !shared.is_unique() {
+        copy(shared);
+    }
+    match Arc::get_mut(shared) {
+        Some(value) => value,
+        None => unreachable!("nobody else has seen the copy"),
+    }
+}
+
 /// A value that clones share until one of them writes.
 ///
 /// [`write`](Self::write) is the only way to it for writing, so that it is also the one place where the
@@ -83,9 +103,9 @@ impl<X> Shared<X> {
 
 impl<X: Clone> Shared<X> {
     /// The value for writing: copied if it is shared.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&mut self) -> &mut X {
-        let kept = Arc::make_mut(&mut self.0);
+        let kept = unique(&mut self.0);
         #[cfg(feature = "serde")]
         kept.memo.forget();
         &mut kept.value

@@ -35,6 +35,11 @@ impl<T> SparseSet<T> {
         Some(value)
     }
 
+    pub fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+        let row = *self.rows.get(index as usize)?;
+        self.values.get_mut(row as usize)
+    }
+
     pub fn get(&self, index: u32) -> Option<&T> {
         let row = *self.rows.get(index as usize)?;
         self.values.get(row as usize)

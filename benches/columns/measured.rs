@@ -119,28 +119,38 @@ fn walk(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The second column has every second entity: the rows of the first are looked up.
+/// The second column has every second entity: the rows of the first are looked up, by the bound in a sparse
+/// set of bare vectors.
 fn look_up(criterion: &mut Criterion) {
     let one = Three([1.0, 2.0, 3.0]);
     for (name, is_loop) in [("look_up_for", true), ("look_up_for_each", false)] {
         let mut group = criterion.benchmark_group(name);
         for rows in SIZES {
-            let walked = rows / 2;
-            group.throughput(Throughput::Elements(walked as u64));
-            let (mut a, b) = (vec![one; walked], vec![one; walked]);
+            group.throughput(Throughput::Elements((rows / 2) as u64));
+            let entities = entities(rows);
+            let (mut all, mut half) = (SparseSet::default(), SparseSet::default());
+            entities.iter().for_each(|entity| all.insert(entity.index(), one));
+            entities.iter().step_by(2).for_each(|entity| half.insert(entity.index(), one));
             group.bench_function(BenchmarkId::new("bound", rows), |bencher| {
+                let add = |all: &mut SparseSet<Three>, (index, b): (&u32, &Three)| {
+                    if let Some(a) = all.get_mut(*index) {
+                        a.add(b);
+                    }
+                };
                 if is_loop {
                     bencher.iter(|| {
-                        for (a, b) in black_box(&mut a).iter_mut().zip(black_box(&b)) {
-                            a.add(b);
+                        let (all, half) = (black_box(&mut all), black_box(&half));
+                        for row in half.owners.iter().zip(&half.values) {
+                            add(all, row);
                         }
                     });
                 } else {
-                    bencher
-                        .iter(|| black_box(&mut a).iter_mut().zip(black_box(&b)).for_each(|(a, b)| a.add(b)));
+                    bencher.iter(|| {
+                        let (all, half) = (black_box(&mut all), black_box(&half));
+                        half.owners.iter().zip(&half.values).for_each(|row| add(all, row));
+                    });
                 }
             });
-            let entities = entities(rows);
             let b = column(entities.iter().copied().step_by(2), one);
             let mut a = column(entities, one);
             group.bench_function(BenchmarkId::new("column", rows), |bencher| {

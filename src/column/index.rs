@@ -4,6 +4,7 @@ use triomphe::Arc;
 
 use crate::entity::Entity;
 use crate::pages::{PAGE, place};
+use crate::shared::unique;
 
 /// Where the row of one index is. A generation of zero says that there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,15 +60,29 @@ impl Index {
     }
 
     /// The slot of an entity's index, for writing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn slot_mut(&mut self, entity: Entity) -> &mut Slot {
         let (page, at) = place(entity.index() as usize);
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         if !matches!(table.get(page), Some(Some(_))) {
             grow(table, page);
         }
         let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
-        &mut Arc::make_mut(page).0[at]
+        &mut unique(page).0[at]
+    }
+
+    /// Forgets the row of one entity, which another has taken over. They may be the same.
+    #[inline(always)]
+    pub(crate) fn swap_remove(&mut self, removed: Entity, moved: Entity, row: usize) {
+        let table = unique(&mut self.table);
+        let mut slot = |entity: Entity, to: Slot| {
+            let (page, at) = place(entity.index() as usize);
+            if let Some(Some(page)) = table.get_mut(page) {
+                unique(page).0[at] = to;
+            }
+        };
+        slot(moved, Slot { row: row as u32, generation: moved.generation().get() });
+        slot(removed, Slot::default());
     }
 
     /// Shows each allocation: where it is, and how many bytes it has.

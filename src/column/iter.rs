@@ -3,13 +3,11 @@
 use std::iter::{FusedIterator, Zip};
 use std::slice;
 
-use triomphe::Arc;
-
 use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::Page;
-use crate::shared::Shared;
+use crate::shared::{Shared, unique};
 
 /// The rows of a column a page at a time. Made by [`Column::chunks`].
 #[derive(Debug)]
@@ -58,7 +56,7 @@ pub struct ChunksMut<'a, T> {
 impl<'a, T: Clone> ChunksMut<'a, T> {
     pub(super) fn new(column: &'a mut Column<T>) -> Self {
         let stamp = if column.table.is_empty() { column.clock } else { column.tick() };
-        let entries = Arc::make_mut(&mut column.table).iter_mut();
+        let entries = unique(&mut column.table).iter_mut();
         Self { pages: column.owners.table().iter().zip(entries), stamp }
     }
 }

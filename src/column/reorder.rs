@@ -6,7 +6,7 @@ use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::{PAGE, Pages, place};
-use crate::shared::Shared;
+use crate::shared::{Shared, unique};
 
 impl<T: Clone> Column<T> {
     /// Makes row `i` what row `order[i]` was; rows that `order` does not name are dropped. Stamps move with
@@ -38,7 +38,7 @@ impl<T: Clone> Column<T> {
 
     /// All values, in row order; the pages are left without, their stamps still in place.
     fn take_values(&mut self) -> Vec<Option<T>> {
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         // The clones of values may panic: here, where nothing has been taken yet.
         for entry in table.iter_mut() {
             entry.rows.write();

@@ -89,19 +89,23 @@ impl Stamps {
         self.each.clear();
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, rows: usize, row: usize, stamp: u64) {
-        if self.each.is_empty() {
-            if rows == 1 {
-                self.first = stamp;
-                return;
-            }
-            if self.first + self.step * row as u64 == stamp {
-                return;
-            }
-            self.spell_out(rows);
+        match self.each.get_mut(row) {
+            Some(each) => *each = stamp,
+            None => self.set_first(rows, row, stamp),
         }
-        self.each[row] = stamp;
+    }
+
+    /// [`set`](Self::set) where there is no list.
+    #[inline(never)]
+    fn set_first(&mut self, rows: usize, row: usize, stamp: u64) {
+        if rows == 1 {
+            self.first = stamp;
+        } else if self.first + self.step * row as u64 != stamp {
+            self.spell_out(rows);
+            self.each[row] = stamp;
+        }
     }
 
     /// Takes away the last of `rows` and returns its stamp.

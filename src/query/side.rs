@@ -1,12 +1,10 @@
 //! One of the stores that a query walks, and how it is read or written.
 
-use triomphe::Arc;
-
 use crate::column::index::IndexRef;
 use crate::column::{Column, Entry};
 use crate::entity::Entity;
 use crate::pages::{PAGE, Page, Pages, place};
-use crate::shared::Shared;
+use crate::shared::{Shared, unique};
 use crate::store::{Store, StoreMut};
 
 /// The pages that say which entity a row belongs to.
@@ -113,7 +111,7 @@ impl<'a, T: Clone + 'a> Open<'a> for &'a mut Column<T> {
         let clock = self.clock;
         let stamp = self.tick();
         Write {
-            entries: Arc::make_mut(&mut self.table).iter_mut(),
+            entries: unique(&mut self.table).iter_mut(),
             owners: self.owners.table(),
             index: self.index.by_ref(),
             clock,
