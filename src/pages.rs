@@ -120,17 +120,6 @@ impl<X: Clone> Pages<X> {
         }
     }
 
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<X> {
-        let table = self.table_mut();
-        let last = table.last_mut()?.write();
-        let item = last.0.pop();
-        if last.0.is_empty() {
-            table.pop();
-        }
-        item
-    }
-
     /// Takes an item out; the last one moves into its place. Answers the one that was last.
     #[inline(always)]
     pub(crate) fn swap_remove(&mut self, index: usize) -> Option<X> {

@@ -299,6 +299,7 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     }
 
     #[inline(never)]
+    #[expect(clippy::boxed_local, reason = "what is not inlined gets a pointer, not the state")]
     fn fold<S, B>(self: Box<Self>, init: B, f: &mut impl FnMut(B, S::Item) -> B) -> B
     where
         S: Sides<'a, Chunks = K::Chunks, Items = K::Items>,
