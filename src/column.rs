@@ -652,7 +652,7 @@ impl<T: Clone> Column<T> {
 
 #[cold]
 #[inline(never)]
-fn push_page<T>(table: &mut Vec<Entry<T>>) {
+pub(crate) fn push_page<T>(table: &mut Vec<Entry<T>>) {
     // A page after the first will most likely be filled: its room is taken at once.
     let room = if table.is_empty() { 8 } else { PAGE };
     let rows =

@@ -14,7 +14,7 @@ use crate::single::Single;
 
 pub(crate) mod encoder;
 
-use encoder::{ExactHash, Hash, Sink, encode};
+use encoder::{Hash, Sink, encode};
 
 /// The digest of a world, a group or a single column: 128 bits over everything it holds, in order.
 ///
@@ -254,13 +254,6 @@ pub(crate) fn value_digest<T: Serialize>(value: &T) -> u128 {
     let mut hash = Hash::new();
     put(value, &mut hash, None);
     hash.finish()
-}
-
-/// A hash of a value that tells NaN from NaN.
-pub(crate) fn exact_digest<T: Serialize>(value: &T) -> u128 {
-    let mut hash = ExactHash(Hash::new());
-    put(value, &mut hash, None);
-    hash.0.finish()
 }
 
 /// Encodes a value.

@@ -87,20 +87,20 @@ impl fmt::Debug for Entity {
 }
 
 /// Marks a slot as alive in its `next`.
-const ALIVE: u32 = u32::MAX;
+pub(crate) const ALIVE: u32 = u32::MAX;
 /// Ends the free list.
-const END: u32 = u32::MAX - 1;
+pub(crate) const END: u32 = u32::MAX - 1;
 /// Marks a slot whose generations are used up.
-const RETIRED: u32 = u32::MAX - 2;
+pub(crate) const RETIRED: u32 = u32::MAX - 2;
 /// The first index that cannot be handed out.
 const LIMIT: u32 = u32::MAX - 2;
 
 /// One index. `generation` is that of the live entity, or the one to hand out next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Slot {
-    generation: NonZeroU32,
-    next: u32,
-    previous: u32,
+pub(crate) struct Slot {
+    pub(crate) generation: NonZeroU32,
+    pub(crate) next: u32,
+    pub(crate) previous: u32,
 }
 
 /// The allocator of entities, a value like any other.
@@ -133,9 +133,9 @@ struct Slot {
 /// ```
 #[derive(Clone)]
 pub struct Entities {
-    slots: Pages<Slot>,
-    free: u32,
-    alive: u32,
+    pub(crate) slots: Pages<Slot>,
+    pub(crate) free: u32,
+    pub(crate) alive: u32,
 }
 
 impl Default for Entities {

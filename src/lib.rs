@@ -5,6 +5,8 @@ extern crate self as std_ecs;
 
 mod column;
 #[cfg(feature = "serde")]
+mod delta;
+#[cfg(feature = "serde")]
 mod digest;
 mod entity;
 mod events;
@@ -21,6 +23,8 @@ mod store;
 mod world;
 
 pub use column::{Change, Chunks, ChunksMut, Column, Diff, Iter, IterMut, Since, Stale, Stamp};
+#[cfg(feature = "serde")]
+pub use delta::{ColumnChange, Delta, DeltaError, EntitiesChange, SingleChange, WorldDelta, delta};
 #[cfg(feature = "serde")]
 pub use digest::{
     Difference, Digest, DigestReport, DigestVisit, PartDigest, difference, digest, digest_report,
@@ -40,6 +44,9 @@ pub use std_ecs_derive::{Columns, World};
 pub use store::{Columns, Described, Has, Owned, Store, StoreMut};
 pub use world::{Bundle, World};
 
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use delta::DeltaField;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use digest::DigestField;

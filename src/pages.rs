@@ -154,6 +154,19 @@ impl<X: Clone> Pages<X> {
         }
     }
 
+    /// Takes away the items from `length` on.
+    #[cfg(feature = "serde")]
+    pub(crate) fn truncate(&mut self, length: usize) {
+        if length >= self.len() {
+            return;
+        }
+        let table = self.table_mut();
+        table.truncate(length.div_ceil(PAGE));
+        if let Some(last) = table.last_mut().filter(|_| !length.is_multiple_of(PAGE)) {
+            last.write().0.truncate(length % PAGE);
+        }
+    }
+
     /// Appends all items, a page at a time.
     pub(crate) fn extend(&mut self, items: impl IntoIterator<Item = X>) {
         let mut items = items.into_iter().peekable();

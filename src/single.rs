@@ -93,6 +93,21 @@ impl<T> Single<T> {
         }
     }
 
+    /// Whether both hold one value, which was not written since.
+    #[cfg(feature = "serde")]
+    pub(crate) fn shares_value(&self, other: &Self) -> bool {
+        matches!((&self.held, &other.held), (Held::Here(a), Held::Here(b)) if a.same(b))
+    }
+
+    /// Puts the clock, and a value if there is one.
+    #[cfg(feature = "serde")]
+    pub(crate) fn overwrite(&mut self, value: Option<T>, clock: u64) {
+        if let Some(value) = value {
+            self.held = Held::Here(Shared::new(value));
+        }
+        self.clock = clock;
+    }
+
     fn same(&self, other: &Self) -> bool {
         match (&self.held, &other.held) {
             (Held::Here(a), Held::Here(b)) => a.same(b) && self.clock == other.clock,

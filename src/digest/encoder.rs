@@ -80,22 +80,6 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// xxh3 over the exact bytes, NaN as they are: for checking what was stored or sent.
-pub(crate) struct ExactHash(pub(crate) Hash);
-
-impl Sink for ExactHash {
-    const CANONICAL: bool = false;
-
-    fn put(&mut self, bytes: &[u8]) {
-        self.0.put(bytes);
-    }
-
-    #[inline]
-    fn put_word<const N: usize>(&mut self, word: [u8; N]) {
-        self.0.put_word(word);
-    }
-}
-
 /// Why a value could not be encoded: what its `Serialize` said.
 #[derive(Debug)]
 pub(crate) struct Unencodable(String);

@@ -5,6 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, GenericArgument, Ident, PathArguments, Result, Type, WherePredicate};
 
+use crate::compared::compared;
+
 /// What the type of a field says that it is.
 pub(crate) enum Kind {
     /// A `Column` of this component.
@@ -177,7 +179,7 @@ pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     let name = &input.ident;
     let (generics, arguments, _) = input.generics.split_for_impl();
     let conditions = conditions(input, fields);
-    let digest = digest(input, fields);
+    let compared = compared(input, fields);
     let each = |call: &dyn Fn(&Ident, &Type) -> TokenStream| -> TokenStream {
         fields.iter().map(|field| call(&field.name, &field.ty)).collect()
     };
@@ -263,72 +265,7 @@ pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
         #[automatically_derived]
         impl #generics ::std_ecs::Columns for #name #arguments #conditions {}
 
-        #digest
-    }
-}
-
-/// `impl Digest`, for a struct whose fields all have it; without an effect, and without an error, for others.
-fn digest(input: &DeriveInput, fields: &[Field]) -> TokenStream {
-    let name = &input.ident;
-    let (generics, arguments, _) = input.generics.split_for_impl();
-    let compared: Vec<&Field> = fields.iter().filter(|field| !field.presentation).collect();
-    let mut clause = input.generics.clone();
-    let is_generic = clause.type_params().next().is_some();
-    let predicates = &mut clause.make_where_clause().predicates;
-    if is_generic {
-        predicates.extend(
-            fields
-                .iter()
-                .map(|Field { ty, .. }| -> WherePredicate { syn::parse_quote!(#ty: ::std_ecs::Part) }),
-        );
-    }
-    for Field { ty, .. } in &compared {
-        // With a lifetime in it, the condition is looked at where a digest is asked for, and not here.
-        predicates.push(syn::parse_quote!(for<'digest> #ty: ::std_ecs::DigestField<'digest>));
-    }
-    let (_, _, clause) = clause.split_for_impl();
-    let digests = compared.iter().map(|Field { name, ty, .. }| {
-        let text = name.to_string();
-        quote_spanned! {ty.span()=>
-            path.push(#text);
-            <#ty as ::std_ecs::Digest>::digests(&self.#name, path, each);
-            path.pop();
-        }
-    });
-    let differences = compared.iter().map(|Field { name, ty, .. }| {
-        let text = name.to_string();
-        quote_spanned! {ty.span()=>
-            path.push(#text);
-            let found = <#ty as ::std_ecs::Digest>::first_difference(&self.#name, &other.#name, path);
-            path.pop();
-            if found.is_some() {
-                return found;
-            }
-        }
-    });
-    quote! {
-        ::std_ecs::with_serde! {
-            #[automatically_derived]
-            #[allow(unused_variables)]
-            impl #generics ::std_ecs::Digest for #name #arguments #clause {
-                fn digests(
-                    &self,
-                    path: &mut ::std::vec::Vec<&'static str>,
-                    each: &mut ::std_ecs::DigestVisit<'_>,
-                ) {
-                    #(#digests)*
-                }
-
-                fn first_difference(
-                    &self,
-                    other: &Self,
-                    path: &mut ::std::vec::Vec<&'static str>,
-                ) -> ::std::option::Option<::std_ecs::Difference> {
-                    #(#differences)*
-                    ::std::option::Option::None
-                }
-            }
-        }
+        #compared
     }
 }
 

@@ -1,6 +1,7 @@
 //! The derives of `std-ecs`: `Columns` for the group that a package ships, `World` for the type that a
 //! program composes. What they write is documented at the traits of `std-ecs`.
 
+mod compared;
 mod fields;
 mod group;
 mod world;

@@ -1,0 +1,148 @@
+//! What both derives write for comparing worlds: digests and deltas.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DeriveInput, Generics, Ident, WherePredicate};
+
+use crate::fields::Field;
+
+/// `impl Digest` and `impl Delta`, for a struct whose fields all have them; without an effect, and without
+/// an error, for others.
+pub(crate) fn compared(input: &DeriveInput, fields: &[Field]) -> TokenStream {
+    let compared: Vec<&Field> = fields.iter().filter(|field| !field.presentation).collect();
+    let digest = digest(input, fields, &compared);
+    let delta = delta(input, fields, &compared);
+    quote! {
+        ::std_ecs::with_serde! {
+            #digest
+            #delta
+        }
+    }
+}
+
+/// The generics, with the condition that the compared fields have a trait. There is a lifetime in it, so that
+/// it is looked at where a digest is asked for, and not here.
+fn conditional(input: &DeriveInput, fields: &[Field], compared: &[&Field], condition: &Ident) -> Generics {
+    let mut generics = input.generics.clone();
+    let is_generic = generics.type_params().next().is_some();
+    let predicates = &mut generics.make_where_clause().predicates;
+    if is_generic {
+        predicates.extend(
+            fields
+                .iter()
+                .map(|Field { ty, .. }| -> WherePredicate { syn::parse_quote!(#ty: ::std_ecs::Part) }),
+        );
+    }
+    predicates.extend(compared.iter().map(|Field { ty, .. }| -> WherePredicate {
+        syn::parse_quote!(for<'compared> #ty: ::std_ecs::#condition<'compared>)
+    }));
+    generics
+}
+
+fn digest(input: &DeriveInput, fields: &[Field], compared: &[&Field]) -> TokenStream {
+    let name = &input.ident;
+    let (generics, arguments, _) = input.generics.split_for_impl();
+    let conditional = conditional(input, fields, compared, &format_ident!("DigestField"));
+    let (_, _, clause) = conditional.split_for_impl();
+    let digests = compared.iter().map(|Field { name, ty, .. }| {
+        let text = name.to_string();
+        quote_spanned! {ty.span()=>
+            path.push(#text);
+            <#ty as ::std_ecs::Digest>::digests(&self.#name, path, each);
+            path.pop();
+        }
+    });
+    let differences = compared.iter().map(|Field { name, ty, .. }| {
+        let text = name.to_string();
+        quote_spanned! {ty.span()=>
+            path.push(#text);
+            let found = <#ty as ::std_ecs::Digest>::first_difference(&self.#name, &other.#name, path);
+            path.pop();
+            if found.is_some() {
+                return found;
+            }
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        #[allow(unused_variables)]
+        impl #generics ::std_ecs::Digest for #name #arguments #clause {
+            fn digests(
+                &self,
+                path: &mut ::std::vec::Vec<&'static str>,
+                each: &mut ::std_ecs::DigestVisit<'_>,
+            ) {
+                #(#digests)*
+            }
+
+            fn first_difference(
+                &self,
+                other: &Self,
+                path: &mut ::std::vec::Vec<&'static str>,
+            ) -> ::std::option::Option<::std_ecs::Difference> {
+                #(#differences)*
+                ::std::option::Option::None
+            }
+        }
+    }
+}
+
+/// The change of a struct is that of its first field, beside that of the rest: `(A, (B, (C, ())))`.
+fn delta(input: &DeriveInput, fields: &[Field], compared: &[&Field]) -> TokenStream {
+    let name = &input.ident;
+    let (generics, arguments, _) = input.generics.split_for_impl();
+    let conditional = conditional(input, fields, compared, &format_ident!("DeltaField"));
+    let (_, _, clause) = conditional.split_for_impl();
+    let nested = |each: &dyn Fn(&Field) -> TokenStream| {
+        compared.iter().rev().fold(quote!(()), |rest, field| {
+            let first = each(field);
+            quote!((#first, #rest))
+        })
+    };
+    let change = nested(&|Field { ty, .. }| {
+        quote_spanned! {ty.span()=> ::std::option::Option<<#ty as ::std_ecs::Delta>::Change>}
+    });
+    let changes = nested(&|Field { name, ty, .. }| {
+        quote_spanned! {ty.span()=> {
+            let change = <#ty as ::std_ecs::Delta>::changes(&from.#name, &to.#name);
+            is_changed |= change.is_some();
+            change
+        }}
+    });
+    let bound = |name: &Ident| format_ident!("change_of_{name}");
+    let pattern = nested(&|Field { name, .. }| bound(name).to_token_stream());
+    let applied = compared.iter().map(|Field { name, ty, .. }| {
+        let (text, bound) = (name.to_string(), bound(name));
+        quote_spanned! {ty.span()=>
+            if let ::std::option::Option::Some(change) = #bound {
+                path.push(#text);
+                <#ty as ::std_ecs::Delta>::apply(&mut self.#name, change, path)?;
+                path.pop();
+            }
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        #[allow(unused_variables, unused_mut)]
+        impl #generics ::std_ecs::Delta for #name #arguments #clause {
+            type Change = #change;
+
+            fn changes(from: &Self, to: &Self) -> ::std::option::Option<Self::Change> {
+                let mut is_changed = false;
+                let changes = #changes;
+                is_changed.then_some(changes)
+            }
+
+            fn apply(
+                &mut self,
+                changes: &Self::Change,
+                path: &mut ::std::vec::Vec<&'static str>,
+            ) -> ::std::result::Result<(), ::std_ecs::DeltaError> {
+                let #pattern = changes;
+                #(#applied)*
+                ::std::result::Result::Ok(())
+            }
+        }
+    }
+}
