@@ -12,6 +12,7 @@ use crate::pages::{PAGE, Pages, place};
 use crate::query::same_entities;
 use crate::shared::{Shared, unique};
 
+mod append;
 pub(crate) mod diff;
 pub(crate) mod index;
 mod iter;
@@ -20,6 +21,7 @@ mod reorder;
 mod serial;
 pub(crate) mod stamps;
 
+pub use append::EntityPage;
 pub use diff::{Change, Diff};
 pub use iter::{Chunks, ChunksMut, Iter, IterMut, Since};
 
@@ -378,12 +380,7 @@ impl<T: Clone> Column<T> {
     /// [`Stale`] with the value, if the column holds a newer entity with that index. Nothing has changed.
     #[inline]
     pub fn insert(&mut self, entity: Entity, value: T) -> Result<Option<T>, Stale<T>> {
-        self.store(entity, value, self.clock.saturating_add(1))
-    }
-
-    /// [`insert`](Self::insert) with the stamp of a call that may store several rows.
-    #[inline]
-    fn store(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
+        let stamp = self.clock.saturating_add(1);
         let slot = self.index.slot_mut(entity);
         if slot.generation != 0 {
             return self.overwrite(entity, value, stamp);
@@ -410,7 +407,7 @@ impl<T: Clone> Column<T> {
         Ok(None)
     }
 
-    /// [`store`](Self::store) where the index has a row.
+    /// [`insert`](Self::insert) where the index has a row.
     #[inline(never)]
     fn overwrite(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
         let slot = self.index.slot_mut(entity);
@@ -580,13 +577,6 @@ impl<T: Clone> Column<T> {
     pub fn chunks_mut(&mut self) -> ChunksMut<'_, T> {
         self.len();
         ChunksMut::new(self)
-    }
-
-    /// Inserts all rows, as one call: the clock advances once. Returns the rows that were refused because
-    /// the column holds a newer entity with that index; the others are in.
-    pub fn extend(&mut self, rows: impl IntoIterator<Item = (Entity, T)>) -> Vec<Stale<T>> {
-        let stamp = self.clock.saturating_add(1);
-        rows.into_iter().filter_map(|(entity, value)| self.store(entity, value, stamp).err()).collect()
     }
 
     /// Removes every row. The clock goes on.

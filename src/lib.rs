@@ -22,7 +22,7 @@ mod single;
 mod store;
 mod world;
 
-pub use column::{Change, Chunks, ChunksMut, Column, Diff, Iter, IterMut, Since, Stale, Stamp};
+pub use column::{Change, Chunks, ChunksMut, Column, Diff, EntityPage, Iter, IterMut, Since, Stale, Stamp};
 #[cfg(feature = "serde")]
 pub use delta::{ColumnChange, Delta, DeltaError, EntitiesChange, SingleChange, WorldDelta, delta};
 #[cfg(feature = "serde")]

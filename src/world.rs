@@ -1,6 +1,6 @@
 //! Worlds: the type that a program composes of columns groups.
 
-use crate::column::Column;
+use crate::column::{Column, EntityPage};
 use crate::entity::{Entities, Entity};
 use crate::guard::{Guard, Withheld};
 use crate::hierarchy::{Hierarchy, HierarchyError};
@@ -68,14 +68,21 @@ pub trait World: Columns {
     }
 
     /// A new entity for each tuple; the entities in the order of the tuples. They are the same entities in
-    /// the same rows as with a call of [`spawn_with`](Self::spawn_with) for each.
+    /// the same rows as with a call of [`spawn_with`](Self::spawn_with) for each, and several times faster:
+    /// components are gathered 1,024 at a time and go into each column as a page.
     fn spawn_batch<B: Bundle<Self>>(&mut self, batch: impl IntoIterator<Item = B>) -> Vec<Entity> {
-        let batch: Vec<B> = batch.into_iter().collect();
-        let spawned = self.entities_mut().spawn_many(batch.len());
-        for (&entity, components) in spawned.iter().zip(batch) {
-            components.attach_to(self, entity);
+        let mut batch = batch.into_iter();
+        let mut spawned = Vec::with_capacity(batch.size_hint().0);
+        loop {
+            let mut count = 0;
+            let components = batch.by_ref().take(EntityPage::MOST).inspect(|_| count += 1).collect();
+            if count == 0 {
+                return spawned;
+            }
+            let entities = self.entities_mut().spawn_many(count);
+            spawned.extend_from_slice(&entities);
+            B::attach_page(components, self, &EntityPage::new(entities));
         }
-        spawned
     }
 
     /// Ends an entity and all its descendants, and removes their components. `false`, and no change, if it
@@ -238,9 +245,15 @@ impl<W: StoreMut<T>, T> Drop for Lent<'_, W, T> {
     label = "not a tuple of components of `{W}`",
     note = "one component is a tuple too: `(Health(100),)`; and each must belong to a group of `{W}`"
 )]
-pub trait Bundle<W: ?Sized> {
+pub trait Bundle<W: ?Sized>: Sized {
+    /// The components of many tuples, apart.
+    type Gathered: FromIterator<Self>;
+
     /// Attaches each component to an entity that is alive.
     fn attach_to(self, world: &mut W, entity: Entity);
+
+    /// Attaches what was gathered to as many entities, which are alive and have no components.
+    fn attach_page(gathered: Self::Gathered, world: &mut W, entities: &EntityPage);
 }
 
 /// Tuples of each length from none to twelve are bundles.
@@ -253,6 +266,14 @@ macro_rules! bundles {
     (@shorter $first:ident $($component:ident)*) => { bundles!($($component)*); };
     (@one $($component:ident)*) => {
         impl<W: $(Store<$component> +)* ?Sized, $($component),*> Bundle<W> for ($($component,)*) {
+            type Gathered = ($(Vec<$component>,)*);
+
+            #[allow(non_snake_case, unused_variables, reason = "a variable is named after its type; the empty tuple has none")]
+            fn attach_page(gathered: Self::Gathered, world: &mut W, entities: &EntityPage) {
+                let ($($component,)*) = gathered;
+                $(<W as Store<$component>>::attach_page(world, entities, $component);)*
+            }
+
             #[inline]
             #[allow(non_snake_case, unused_variables, reason = "a variable is named after its type; the empty tuple has none")]
             fn attach_to(self, world: &mut W, entity: Entity) {

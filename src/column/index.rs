@@ -71,6 +71,40 @@ impl Index {
         &mut unique(page).0[at]
     }
 
+    /// Gives rows to entities from `row` on, up to the first whose index has a row. Answers to how many.
+    pub(crate) fn claim(&mut self, entities: &[Entity], row: usize) -> usize {
+        let mut claimed = 0;
+        let table = unique(&mut self.table);
+        // A page is made unique once for each run of entities with indices of that page.
+        for run in entities.chunk_by(|a, b| a.index() as usize / PAGE == b.index() as usize / PAGE) {
+            let page = run[0].index() as usize / PAGE;
+            if !matches!(table.get(page), Some(Some(_))) {
+                grow(table, page);
+            }
+            let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
+            let slots = &mut unique(page).0;
+            for entity in run {
+                let slot = &mut slots[entity.index() as usize % PAGE];
+                if slot.generation != 0 {
+                    return claimed;
+                }
+                *slot = Slot { row: (row + claimed) as u32, generation: entity.generation().get() };
+                claimed += 1;
+            }
+        }
+        claimed
+    }
+
+    /// Takes back what [`claim`](Self::claim) gave to the first of these entities, those whose row it is.
+    pub(crate) fn give_back(&mut self, entities: &[Entity], row: usize) {
+        for (row, &entity) in (row..).zip(entities) {
+            if self.row(entity) != Some(row) {
+                return;
+            }
+            *self.slot_mut(entity) = Slot::default();
+        }
+    }
+
     /// Forgets the row of one entity, which another has taken over. They may be the same.
     #[inline(always)]
     pub(crate) fn swap_remove(&mut self, removed: Entity, moved: Entity, row: usize) {

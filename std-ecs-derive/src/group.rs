@@ -48,6 +48,14 @@ fn store(input: &DeriveInput, field: &Field) -> TokenStream {
             fn storage_mut(&mut self) -> &mut #ty {
                 &mut self.#field_name
             }
+
+            fn attach_page(
+                &mut self,
+                entities: &::std_ecs::EntityPage,
+                values: ::std::vec::Vec<#component>,
+            ) {
+                ::std_ecs::Store::attach_page(&mut self.#field_name, entities, values);
+            }
         }
 
         #[automatically_derived]

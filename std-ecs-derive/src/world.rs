@@ -87,6 +87,23 @@ fn stores(input: &DeriveInput) -> TokenStream {
                     && #store::requires(&value).is_none_or(is_alive)
                     && #store::attach(#group::group_mut(self), entity, value)
             }
+
+            fn attach_page(
+                &mut self,
+                entities: &::std_ecs::EntityPage,
+                values: ::std::vec::Vec<OwnedComponent>,
+            ) {
+                let is_alive = |entity| ::std_ecs::Entities::is_alive(::std_ecs::World::entities(self), entity);
+                let all_may = entities.entities().iter().copied().all(is_alive)
+                    && values.iter().all(|value| #store::requires(value).is_none_or(is_alive));
+                if all_may {
+                    #store::attach_page(#group::group_mut(self), entities, values);
+                } else {
+                    for (entity, value) in entities.entities().iter().zip(values) {
+                        ::std_ecs::Store::attach(self, *entity, value);
+                    }
+                }
+            }
         }
 
         #[automatically_derived]
