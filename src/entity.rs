@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use crate::guard::Guard;
 use crate::pages::Pages;
 
 /// What components are attached to: an index, and a generation that tells apart those who had the index.
@@ -136,11 +137,13 @@ pub struct Entities {
     pub(crate) slots: Pages<Slot>,
     pub(crate) free: u32,
     pub(crate) alive: u32,
+    /// What a system that has not declared it may not do here. It is not part of the value.
+    pub(crate) guard: Guard,
 }
 
 impl Default for Entities {
     fn default() -> Self {
-        Self { slots: Pages::default(), free: END, alive: 0 }
+        Self { slots: Pages::default(), free: END, alive: 0, guard: Guard::default() }
     }
 }
 
@@ -178,6 +181,7 @@ impl Entities {
     /// If all 4,294,967,293 indices are in use.
     #[inline]
     pub fn spawn(&mut self) -> Entity {
+        self.guard.check_spawn();
         let index = self.free;
         if index == END {
             return self.spawn_fresh();
@@ -209,6 +213,7 @@ impl Entities {
     ///
     /// As [`spawn`](Self::spawn) does.
     pub fn spawn_many(&mut self, count: usize) -> Vec<Entity> {
+        self.guard.check_spawn();
         let mut spawned = Vec::with_capacity(count);
         while spawned.len() < count && self.free != END {
             spawned.push(self.spawn());
@@ -236,6 +241,7 @@ impl Entities {
     /// [`SpawnAtError`] if an entity with that index is alive, if the handle has been handed out before, or
     /// if its index is out of range. Nothing has changed then.
     pub fn spawn_at(&mut self, entity: Entity) -> Result<(), SpawnAtError> {
+        self.guard.check_spawn();
         let Entity { index, generation } = entity;
         if index >= LIMIT {
             return Err(SpawnAtError::OutOfRange { asked: entity });
@@ -300,6 +306,7 @@ impl Entities {
     /// This knows nothing of components; `World::despawn` takes them along.
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> bool {
+        self.guard.check_despawn();
         if !self.is_alive(entity) {
             return false;
         }
@@ -329,17 +336,23 @@ impl Entities {
     /// How many entities are alive.
     #[inline]
     pub fn len(&self) -> usize {
+        self.guard.check_entities();
         self.alive as usize
     }
 
     /// Whether no entity is alive.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.alive == 0
+        self.len() == 0
     }
 
     /// The live entities, lowest index first.
     pub fn iter(&self) -> impl Iterator<Item = Entity> {
+        self.guard.check_entities();
+        self.living()
+    }
+
+    fn living(&self) -> impl Iterator<Item = Entity> {
         (0..).zip(self.slots.iter()).filter_map(|(index, slot)| {
             (slot.next == ALIVE).then_some(Entity { index, generation: slot.generation })
         })
@@ -350,7 +363,8 @@ impl Entities {
     /// This is not `*entities = Entities::default()`, which starts a new universe in which old handles
     /// come alive again.
     pub fn clear(&mut self) {
-        if self.is_empty() {
+        self.guard.check_despawn();
+        if self.alive == 0 {
             return;
         }
         // From the highest down, so that the lowest index ends up in front.
@@ -359,6 +373,16 @@ impl Entities {
                 self.despawn(Entity { index, generation });
             }
         }
+    }
+
+    /// No entities, in place of those that are elsewhere.
+    pub(crate) fn withheld(guard: Guard) -> Self {
+        Self { guard, ..Self::default() }
+    }
+
+    /// [`len`](Self::len), whoever asks.
+    pub(crate) fn alive_count(&self) -> usize {
+        self.alive as usize
     }
 
     /// Whether both are one allocation.
@@ -425,7 +449,7 @@ impl Entities {
 impl fmt::Debug for Entities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entities")
-            .field("alive", &self.iter().collect::<Vec<_>>())
+            .field("alive", &self.living().collect::<Vec<_>>())
             .field("free", &self.free_list().collect::<Vec<_>>())
             .finish()
     }
@@ -552,7 +576,8 @@ mod serial {
                 )));
             }
             let free = form.free.first().copied().unwrap_or(END);
-            Ok(Self { slots: slots.into_iter().collect::<Pages<_>>(), free, alive: form.alive })
+            let slots = slots.into_iter().collect::<Pages<_>>();
+            Ok(Self { slots, free, alive: form.alive, ..Self::default() })
         }
     }
 }

@@ -12,15 +12,25 @@ use crate::key::ComponentKey;
 pub struct Guard(Option<Arc<Withheld>>);
 
 /// Who withholds storage, and from whom.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Withheld {
     /// `World::lend` handed it to a closure.
     Lent,
     /// A schedule runs this system, which did not declare it.
-    Undeclared {
-        /// The name of the system.
-        system: String,
-    },
+    Undeclared(Undeclared),
+}
+
+/// What a system may not touch, and what to say when it does.
+#[derive(Debug)]
+pub(crate) struct Undeclared {
+    /// The name of the system.
+    pub(crate) system: String,
+    /// The type and the path of each single and of all events in the world.
+    pub(crate) parts: Vec<(ComponentKey, String)>,
+    /// Whether it may spawn.
+    pub(crate) spawns: bool,
+    /// Whether it may ask how many entities are alive, and which.
+    pub(crate) reads_entities: bool,
 }
 
 impl Guard {
@@ -32,11 +42,55 @@ impl Guard {
         self.0.is_some()
     }
 
-    /// Panics if the storage is withheld.
+    /// How many guards say this.
+    pub(crate) fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, Arc::count)
+    }
+
+    /// Panics if the column is withheld.
     #[inline]
     pub(crate) fn check(&self, key: fn() -> ComponentKey) {
         if let Some(why) = &self.0 {
             refuse(why, key());
+        }
+    }
+
+    /// Panics if the single, or the events, are withheld.
+    #[inline]
+    pub(crate) fn check_part(&self, key: fn() -> ComponentKey) {
+        if let Some(why) = &self.0 {
+            refuse_part(why, key());
+        }
+    }
+
+    /// Panics if whoever holds the entities may not spawn.
+    #[inline]
+    pub(crate) fn check_spawn(&self) {
+        if let Some(Withheld::Undeclared(Undeclared { spawns: false, system, .. })) = self.0.as_deref() {
+            panic!("system \"{system}\" spawned an entity, which it did not declare: add `.spawns()` to it");
+        }
+    }
+
+    /// Panics if whoever holds the entities may not end one.
+    #[inline]
+    pub(crate) fn check_despawn(&self) {
+        if let Some(Withheld::Undeclared(Undeclared { system, .. })) = self.0.as_deref() {
+            panic!(
+                "system \"{system}\" despawned entities, which it did not declare: add `.despawns()` to it"
+            );
+        }
+    }
+
+    /// Panics if whoever holds the entities may not ask who they are. Who is alive may always be asked.
+    #[inline]
+    pub(crate) fn check_entities(&self) {
+        if let Some(Withheld::Undeclared(undeclared)) = self.0.as_deref() {
+            let Undeclared { system, spawns, reads_entities, .. } = undeclared;
+            assert!(
+                *spawns || *reads_entities,
+                "system \"{system}\" counted or listed the entities, which it did not declare: \
+                 add `.reads_entities()` to it"
+            );
         }
     }
 }
@@ -49,9 +103,27 @@ fn refuse(why: &Withheld, key: ComponentKey) -> ! {
         Withheld::Lent => {
             panic!("the column of {key} is lent out: use the column that the closure was given")
         }
-        Withheld::Undeclared { system } => panic!(
+        Withheld::Undeclared(Undeclared { system, .. }) => panic!(
             "system \"{system}\" touched {key}, which it did not declare: \
              add `.reads::<{name}>()` or `.writes::<{name}>()` to it"
         ),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn refuse_part(why: &Withheld, key: ComponentKey) -> ! {
+    match why {
+        Withheld::Lent => panic!("{key} is lent out: use what the closure was given"),
+        Withheld::Undeclared(Undeclared { system, parts, .. }) => {
+            let paths: Vec<&str> =
+                parts.iter().filter(|(part, _)| *part == key).map(|(_, path)| path.as_str()).collect();
+            let path = paths.first().copied().unwrap_or("path.to.it");
+            panic!(
+                "system \"{system}\" touched {key} ({}), which it did not declare: \
+                 add `.reads_part(|world| &mut world.{path})` or `.writes_part(|world| &mut world.{path})` to it",
+                paths.join(" or "),
+            )
+        }
     }
 }

@@ -3,6 +3,7 @@
 // The derives write `::std_ecs`, in the tests of this crate too.
 extern crate self as std_ecs;
 
+mod both;
 mod column;
 #[cfg(feature = "serde")]
 mod delta;
@@ -17,11 +18,13 @@ mod key;
 mod pages;
 mod part;
 mod query;
+mod schedule;
 mod shared;
 mod single;
 mod store;
 mod world;
 
+pub use both::both;
 pub use column::{Change, Chunks, ChunksMut, Column, Diff, EntityPage, Iter, IterMut, Since, Stale, Stamp};
 #[cfg(feature = "serde")]
 pub use delta::{ColumnChange, Delta, DeltaError, EntitiesChange, SingleChange, WorldDelta, delta};
@@ -38,6 +41,10 @@ pub use key::{ComponentKey, component_key};
 pub use part::{CheckError, Part, PartKind, PartView, Visit};
 pub use query::{
     Combinations, Optional, Query, SingleError, Source, optional, pairs, quadruples, query, triples,
+};
+pub use schedule::{
+    Cause, Conflict, FixedStep, Plan, PlannedStage, Schedule, ScheduleError, Stage, Steps, System, Timing,
+    Wait,
 };
 pub use single::Single;
 pub use std_ecs_derive::{Columns, World};

@@ -77,6 +77,11 @@ pub trait PartView {
         let _ = each;
     }
 
+    /// Whether this is a stand-in that panics when it is touched, because what belongs here is elsewhere.
+    fn is_withheld(&self) -> bool {
+        false
+    }
+
     /// The value of an entity, for showing.
     fn describe(&self, entity: Entity) -> Option<&dyn fmt::Debug> {
         let _ = entity;
@@ -178,6 +183,10 @@ impl<T: fmt::Debug> PartView for Column<T> {
         Column::allocations(self, each);
     }
 
+    fn is_withheld(&self) -> bool {
+        self.guard.is_set()
+    }
+
     fn describe(&self, entity: Entity) -> Option<&dyn fmt::Debug> {
         self.get(entity).map(|value| value as &dyn fmt::Debug)
     }
@@ -201,8 +210,9 @@ impl Part for Entities {
         Ok(())
     }
 
-    /// Nothing: who is alive may always be asked.
-    fn withhold(&mut self, _guard: &Guard) {}
+    fn withhold(&mut self, guard: &Guard) {
+        *self = Self::withheld(guard.clone());
+    }
 
     fn same(&self, other: &Self) -> bool {
         Entities::same(self, other)
@@ -219,7 +229,7 @@ impl PartView for Entities {
     }
 
     fn length(&self) -> usize {
-        self.len()
+        self.alive_count()
     }
 
     /// Always 0: the entities keep no time.
@@ -233,5 +243,9 @@ impl PartView for Entities {
 
     fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
         Entities::allocations(self, each);
+    }
+
+    fn is_withheld(&self) -> bool {
+        self.guard.is_set()
     }
 }

@@ -77,7 +77,7 @@ impl<T> Single<T> {
     #[cold]
     #[inline(never)]
     fn refuse(guard: &Guard) -> ! {
-        guard.check(component_key::<T>);
+        guard.check_part(component_key::<T>);
         unreachable!("a single is withheld by a guard that is set")
     }
 
@@ -206,6 +206,10 @@ impl<T> PartView for Single<T> {
         if let Held::Here(value) = &self.held {
             each(value.address(), size_of::<T>());
         }
+    }
+
+    fn is_withheld(&self) -> bool {
+        matches!(self.held, Held::Withheld(_))
     }
 }
 

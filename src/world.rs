@@ -90,6 +90,7 @@ pub trait World: Columns {
     ///
     /// Costs a look into every column for each entity that ends.
     fn despawn(&mut self, entity: Entity) -> bool {
+        self.entities().guard.check_despawn();
         if !self.is_alive(entity) {
             return false;
         }
@@ -104,6 +105,7 @@ pub trait World: Columns {
     /// Ends one entity and removes its components; its children become roots. `false`, and no change, if
     /// it was not alive.
     fn despawn_only(&mut self, entity: Entity) -> bool {
+        self.entities().guard.check_despawn();
         if !self.is_alive(entity) {
             return false;
         }
