@@ -28,7 +28,7 @@ fn both_parts_are_worked_on_and_both_answers_come_back() {
 fn unsized_parts_can_be_worked_on() {
     let mut values = [1, 2, 3, 4];
     let (left, right) = values.split_at_mut(2);
-    both(left, right, |left| left.reverse(), |right| right.reverse());
+    both(left, right, <[i32]>::reverse, <[i32]>::reverse);
     assert_eq!(values, [2, 1, 4, 3]);
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::batch::Hollow;
 use super::error::ScheduleError;
 use super::system::System;
-use crate::key::ComponentKey;
+use crate::key::{ComponentKey, component_key};
 use crate::part::{Part, PartKind};
 use crate::world::World;
 
@@ -20,16 +20,9 @@ pub(super) enum Use {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declared {
     pub(super) spawns: bool,
-    pub(super) despawns: bool,
     pub(super) reads_entities: bool,
-    pub(super) exclusive: bool,
-}
-
-impl Declared {
-    /// Whether the system runs alone, on the world itself.
-    pub(super) fn alone(&self) -> bool {
-        self.despawns || self.exclusive
-    }
+    /// It despawns or is exclusive: it runs alone, on the world itself.
+    pub(super) alone: bool,
 }
 
 /// What remains to be done while a place is lent out.
@@ -40,7 +33,7 @@ pub(super) trait Place<W>: fmt::Debug + Send + Sync {
     fn how(&self) -> Use;
 
     /// The component, or the type of the part.
-    fn what(&self) -> &'static str;
+    fn what(&self) -> ComponentKey;
 
     /// The address of each storage in this place.
     fn addresses(&self, world: &mut W) -> Vec<usize>;
@@ -54,13 +47,37 @@ pub(super) trait Place<W>: fmt::Debug + Send + Sync {
 
 pub(super) struct At<W, P> {
     pub(super) how: Use,
-    pub(super) what: &'static str,
+    /// The component, if it was declared as one.
+    pub(super) component: Option<ComponentKey>,
     pub(super) place: fn(&mut W) -> &mut P,
+}
+
+impl<W: World, P: Part> At<W, P> {
+    /// What was declared, with the fields that lead to it.
+    #[cold]
+    fn describe(&self, world: &mut W) -> String {
+        let inside = self.addresses(world);
+        let leaves = addresses(world).into_iter().filter(|(address, ..)| inside.contains(address));
+        let paths: Vec<String> = leaves.map(|(_, path, ..)| path).collect();
+        format!("{} ({})", self.what(), paths.join(", "))
+    }
+
+    /// The line to write instead of the one that declares it as read.
+    fn remedy(&self) -> String {
+        match self.component {
+            Some(key) => {
+                let name = key.short_name();
+                format!("`.writes::<{name}>()` instead of `.reads::<{name}>()`")
+            }
+            None => "`.writes_part(..)` instead of `.reads_part(..)`".to_owned(),
+        }
+    }
 }
 
 impl<W, P> fmt::Debug for At<W, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}({})", self.how, self.what)
+        let what = self.component.unwrap_or(component_key::<P>());
+        write!(f, "{:?}({what})", self.how)
     }
 }
 
@@ -69,8 +86,8 @@ impl<W: World, P: Part> Place<W> for At<W, P> {
         self.how
     }
 
-    fn what(&self) -> &'static str {
-        self.what
+    fn what(&self) -> ComponentKey {
+        self.component.unwrap_or(component_key::<P>())
     }
 
     fn addresses(&self, world: &mut W) -> Vec<usize> {
@@ -86,7 +103,10 @@ impl<W: World, P: Part> Place<W> for At<W, P> {
                 rest(world, hollows);
                 let shared = std::mem::replace(place(&mut hollows[at].world), stand_in);
                 if !place(world).same(&shared) {
-                    hollows[at].written(self.what, shared);
+                    let hollow = &mut hollows[at];
+                    let (what, remedy) = (self.describe(&mut hollow.world), self.remedy());
+                    hollow.breach(format!("wrote {what}, which it declared as read: declare {remedy}"));
+                    hollow.discard(shared);
                 }
             }
             Use::Write => {
@@ -94,7 +114,11 @@ impl<W: World, P: Part> Place<W> for At<W, P> {
                 rest(world, hollows);
                 std::mem::swap(place(world), place(&mut hollows[at].world));
                 if is_withheld(place(world)) {
-                    hollows[at].misplaced(self.what);
+                    let hollow = &mut hollows[at];
+                    let what = self.describe(&mut hollow.world);
+                    hollow.breach(format!(
+                        "exchanged {what} for something that it did not declare, and both are lost: declare both"
+                    ));
                 }
             }
         }
@@ -149,7 +173,7 @@ impl AccessSet {
             let found: Vec<usize> =
                 (0..leaves.len()).filter(|&leaf| inside.contains(&leaves[leaf].0)).collect();
             if found.len() != inside.len() || found.is_empty() {
-                return Err(ScheduleError::NotInWorld { system: name(), what: place.what().to_owned() });
+                return Err(ScheduleError::NotInWorld { system: name(), what: place.what().to_string() });
             }
             for leaf in found {
                 let (_, path, key, kind) = &leaves[leaf];
@@ -191,8 +215,8 @@ impl AccessSet {
     /// Whether the two must not run at the same time. The same in both directions.
     pub(super) fn clashes(&self, other: &Self) -> bool {
         let (own, theirs) = (&self.declared, &other.declared);
-        own.alone()
-            || theirs.alone()
+        own.alone
+            || theirs.alone
             || own.spawns && (theirs.spawns || theirs.reads_entities)
             || theirs.spawns && own.reads_entities
             || !self.contested(other).is_empty()
@@ -200,7 +224,7 @@ impl AccessSet {
 
     /// Why the two must not run at the same time: nothing, if they may. The same in both directions.
     pub(super) fn causes(&self, other: &Self, leaves: &[Leaf]) -> Vec<Cause> {
-        if self.declared.alone() || other.declared.alone() {
+        if self.declared.alone || other.declared.alone {
             return vec![Cause::Alone];
         }
         let part = |leaf: usize| {

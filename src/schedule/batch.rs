@@ -52,24 +52,18 @@ impl<W: World> Hollow<W> {
         Self { world, resting: None, guard, guards, outcome: Ok(()), breach: None, took: Duration::ZERO }
     }
 
-    /// The system wrote what it declared as read: this is what it made of it.
-    pub(super) fn written<P>(&mut self, what: &str, made: P) {
-        self.breach.get_or_insert_with(|| {
-            format!("wrote {what}, which it declared as read: declare it as written instead")
-        });
-        // A value may panic when it is dropped; everything else that is lent has to return first.
+    /// The system did this, which it must not. The first counts.
+    pub(super) fn breach(&mut self, what: String) {
+        self.breach.get_or_insert(what);
+    }
+
+    /// Drops what the system made. That may panic, and everything else that is lent has to return first.
+    pub(super) fn discard<P>(&mut self, made: P) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(made)))
             && self.outcome.is_ok()
         {
             self.outcome = Err(payload);
         }
-    }
-
-    /// The system put a stand-in where it had been lent the original.
-    pub(super) fn misplaced(&mut self, what: &str) {
-        self.breach.get_or_insert_with(|| {
-            format!("moved {what} to where something else belongs, which it did not declare, and it is lost")
-        });
     }
 
     /// Looks for stand-ins that were replaced. One count says that there are none.
@@ -135,7 +129,7 @@ pub(super) fn batches(sets: &[&AccessSet]) -> Vec<Vec<usize>> {
 
 impl<W: World> Batch<W> {
     pub(super) fn new(members: Vec<usize>, rows: &[Row<W>], template: &W, leaves: &[Leaf]) -> Self {
-        let hollow = members.iter().map(|&member| &rows[member]).filter(|row| !row.set.declared.alone());
+        let hollow = members.iter().map(|&member| &rows[member]).filter(|row| !row.set.declared.alone);
         let hollows = hollow.map(|row| Hollow::new(row, template, leaves)).collect();
         Self { members, hollows }
     }

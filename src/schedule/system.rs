@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::access::{At, Declared, Place, Use};
-use crate::key::component_key;
+use crate::key::{ComponentKey, component_key};
 use crate::part::Part;
 use crate::store::Store;
 use crate::world::World;
@@ -120,7 +120,7 @@ impl<W: World> System<W> {
     where
         W: Store<T>,
     {
-        self.touches(Use::Read, component_key::<T>().name(), W::storage_mut)
+        self.touches(Use::Read, Some(component_key::<T>()), W::storage_mut)
     }
 
     /// It writes the components of this type: attaches, detaches and changes them. Reading them is included.
@@ -128,7 +128,7 @@ impl<W: World> System<W> {
     where
         W: Store<T>,
     {
-        self.touches(Use::Write, component_key::<T>().name(), W::storage_mut)
+        self.touches(Use::Write, Some(component_key::<T>()), W::storage_mut)
     }
 
     /// It reads this part of the world: a single, events, or a whole group.
@@ -137,13 +137,13 @@ impl<W: World> System<W> {
     /// `.reads_part(|world| &mut world.motions.gravity)`. It must name the same place whatever the world
     /// holds.
     pub fn reads_part<P: Part>(self, place: fn(&mut W) -> &mut P) -> Self {
-        self.touches(Use::Read, component_key::<P>().name(), place)
+        self.touches(Use::Read, None, place)
     }
 
     /// It writes this part of the world: a single, events, or a whole group. As
     /// [`reads_part`](Self::reads_part).
     pub fn writes_part<P: Part>(self, place: fn(&mut W) -> &mut P) -> Self {
-        self.touches(Use::Write, component_key::<P>().name(), place)
+        self.touches(Use::Write, None, place)
     }
 
     /// It spawns entities. What it attaches to them it declares with [`writes`](Self::writes).
@@ -154,7 +154,7 @@ impl<W: World> System<W> {
 
     /// It despawns entities. As that touches every column it runs alone, and may touch everything.
     pub fn despawns(mut self) -> Self {
-        self.declared.despawns = true;
+        self.declared.alone = true;
         self
     }
 
@@ -166,7 +166,7 @@ impl<W: World> System<W> {
 
     /// It runs alone and may touch everything.
     pub fn exclusive(mut self) -> Self {
-        self.declared.exclusive = true;
+        self.declared.alone = true;
         self
     }
 
@@ -179,8 +179,13 @@ impl<W: World> System<W> {
         self
     }
 
-    fn touches<P: Part>(mut self, how: Use, what: &'static str, place: fn(&mut W) -> &mut P) -> Self {
-        self.places.push(Box::new(At { how, what, place }));
+    fn touches<P: Part>(
+        mut self,
+        how: Use,
+        component: Option<ComponentKey>,
+        place: fn(&mut W) -> &mut P,
+    ) -> Self {
+        self.places.push(Box::new(At { how, component, place }));
         self
     }
 
