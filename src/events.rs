@@ -174,7 +174,7 @@ impl<E> Events<E> {
 
     /// Called where there is no event, which is always so if they are withheld.
     fn missed(&self) {
-        self.guard.check(component_key::<E>);
+        self.guard.check_part(component_key::<E>);
     }
 }
 
@@ -390,6 +390,10 @@ impl<E> PartView for Events<E> {
 
     fn bytes(&self) -> usize {
         self.frames().map(Pages::bytes).sum()
+    }
+
+    fn is_withheld(&self) -> bool {
+        self.guard.is_set()
     }
 }
 

@@ -133,6 +133,10 @@ impl PartView for Hierarchy {
         self.parents.bytes() + self.links.bytes()
     }
 
+    fn is_withheld(&self) -> bool {
+        self.parents.is_withheld()
+    }
+
     fn describe(&self, entity: Entity) -> Option<&dyn fmt::Debug> {
         PartView::describe(&self.parents, entity)
     }
