@@ -1,0 +1,400 @@
+//! This library.
+
+use ::std_ecs::{Columns, Entity, Store, World, pairs, query};
+
+use super::OURS;
+use super::std_ecs_worlds::many::Zoo;
+use super::std_ecs_worlds::{Four, Game, Observed, Scene};
+use crate::components::{
+    self, Global, KINDS, KindA, KindB, KindC, KindD, KindE, Position, Shared, Tracked, Velocity, below,
+    bundle, invert_often, position, rotation, step, step_slices, tracked, velocity, with_kinds,
+};
+use crate::contender::Entry;
+use crate::plan;
+use crate::sums::{Summed, sum};
+use crate::workloads::Kind;
+
+struct State {
+    game: Game,
+    entities: Vec<Entity>,
+}
+
+fn full(size: usize) -> State {
+    let mut game = Game::default();
+    let entities = game.spawn_batch((0..size).map(bundle));
+    State { game, entities }
+}
+
+fn half(size: usize) -> State {
+    let mut state = full(size);
+    state.game.four.velocities.clear();
+    for (index, entity) in state.entities.iter().enumerate().step_by(2) {
+        state.game.attach(*entity, velocity(index));
+    }
+    state
+}
+
+fn churned(size: usize) -> State {
+    let State { mut game, mut entities } = full(size);
+    let plan::Churn { reattached, replaced } = plan::churn(size);
+    for index in reattached {
+        game.remove::<Velocity>(entities[index]);
+        game.attach(entities[index], velocity(index));
+    }
+    for index in replaced {
+        game.despawn(entities[index]);
+        entities[index] = game.spawn_with(bundle(size + index));
+    }
+    State { game, entities }
+}
+
+fn sorted(mut state: State) -> State {
+    let Four { positions, velocities, .. } = &mut state.game.four;
+    positions.sort_as(velocities);
+    state
+}
+
+fn walk(state: &mut State) {
+    let Four { positions, velocities, .. } = &mut state.game.four;
+    pairs(positions, &*velocities).for_each(|(_, position, velocity): (_, &mut Position, &Velocity)| {
+        step(position, velocity);
+    });
+}
+
+fn walk_for(state: &mut State) {
+    let Four { positions, velocities, .. } = &mut state.game.four;
+    for (_, position, velocity) in pairs(positions, &*velocities) {
+        step(position, velocity);
+    }
+}
+
+fn walk_chunks(state: &mut State) {
+    let Four { positions, velocities, .. } = &mut state.game.four;
+    pairs(positions, &*velocities)
+        .for_each_chunk(|(_, positions, velocities)| step_slices(positions, velocities));
+}
+
+fn all<T: Summed>(store: &impl Store<T>) -> u64 {
+    sum(store.column().iter().map(|(_, value)| value))
+}
+
+fn positions(state: &mut State) -> u64 {
+    all::<Position>(&state.game)
+}
+
+fn velocities(state: &mut State) -> u64 {
+    all::<Velocity>(&state.game)
+}
+
+fn detach_all(state: &mut State) {
+    let velocities = &mut state.game.four.velocities;
+    for entity in &state.entities {
+        velocities.remove(*entity);
+    }
+}
+
+fn attach_all(state: &mut State) {
+    let velocities = &mut state.game.four.velocities;
+    for (index, entity) in state.entities.iter().enumerate() {
+        velocities.insert(*entity, velocity(index)).expect("all are alive");
+    }
+}
+
+fn detach_all_by_world(state: &mut State) {
+    for entity in &state.entities {
+        state.game.remove::<Velocity>(*entity);
+    }
+}
+
+fn attach_all_by_world(state: &mut State) {
+    for (index, entity) in state.entities.iter().enumerate() {
+        state.game.attach(*entity, velocity(index));
+    }
+}
+
+pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
+    match kind {
+        Kind::InsertEach => vec![Entry::fresh(
+            OURS,
+            "spawn_with",
+            Game::default,
+            move |game| {
+                (0..size).for_each(|index| {
+                    game.spawn_with(bundle(index));
+                });
+            },
+            |game| all::<Position>(game),
+        )],
+        Kind::InsertBatch | Kind::Memory => vec![
+            Entry::fresh(
+                OURS,
+                "spawn_batch",
+                Game::default,
+                move |game| drop(game.spawn_batch((0..size).map(bundle))),
+                |game| all::<Position>(game),
+            ),
+            Entry::fresh(
+                OURS,
+                "columns",
+                Game::default,
+                move |game| spawn_columns(game, size),
+                |game| all::<Position>(game),
+            ),
+        ],
+        Kind::WalkForEach => vec![Entry::steady(OURS, "pairs", full(size), walk, positions)],
+        Kind::WalkFor => vec![Entry::steady(OURS, "pairs", full(size), walk_for, positions)],
+        Kind::WalkChunks => vec![Entry::steady(OURS, "for_each_chunk", full(size), walk_chunks, positions)],
+        Kind::HalfAsItComes => vec![Entry::steady(OURS, "pairs", half(size), walk, positions)],
+        Kind::HalfSorted => vec![Entry::steady(OURS, "pairs, sort_as", sorted(half(size)), walk, positions)],
+        Kind::ChurnedAsItComes => vec![Entry::steady(OURS, "pairs", churned(size), walk, positions)],
+        Kind::ChurnedSorted => {
+            vec![Entry::steady(OURS, "pairs, sort_as", sorted(churned(size)), walk, positions)]
+        }
+        Kind::Kinds => vec![Entry::steady(
+            OURS,
+            "query",
+            kinds(size / KINDS),
+            |zoo| query(&mut zoo.kinds.shared).for_each(|(_, shared): (_, &mut Shared)| shared.0 += 0.5),
+            |zoo| all::<Shared>(zoo),
+        )],
+        Kind::Add => vec![
+            Entry::prepared(OURS, "column", full(size), detach_all, attach_all, velocities),
+            Entry::prepared(OURS, "world", full(size), detach_all_by_world, attach_all_by_world, velocities),
+        ],
+        Kind::Remove => vec![
+            Entry::prepared(OURS, "column", full(size), attach_all, detach_all, velocities),
+            Entry::prepared(OURS, "world", full(size), attach_all_by_world, detach_all_by_world, velocities),
+        ],
+        Kind::Get => get(size),
+        Kind::Parallel => vec![Entry::steady(
+            OURS,
+            "par_for_each",
+            full(size),
+            |state| {
+                query(&mut state.game.four.transforms)
+                    .par_for_each(|(_, transform): (_, &mut components::Transform)| invert_often(transform));
+            },
+            |state| all::<components::Transform>(&state.game),
+        )],
+        Kind::TrackedWrite => vec![tracked_write(size)],
+        Kind::ScanScattered => vec![scan(size, &plan::scattered(size))],
+        Kind::ScanTogether => vec![scan(size, &plan::together(size))],
+        Kind::ScanNone => vec![scan(size, &[])],
+        Kind::Snapshot => vec![Entry::steady(
+            OURS,
+            "clone",
+            (full(size).game, Game::default()),
+            |(live, saved)| *saved = live.clone(),
+            |state| all::<Position>(&state.1),
+        )],
+        Kind::Restore => vec![Entry::steady(
+            OURS,
+            "clone",
+            (Game::default(), full(size).game),
+            |(live, saved)| *live = saved.clone(),
+            |state| all::<Position>(&state.0),
+        )],
+        Kind::Despawn => vec![Entry::fresh(
+            OURS,
+            "despawn",
+            move || {
+                let mut state = full(size);
+                state.entities = plan::in_shuffled_order(&state.entities);
+                state
+            },
+            |state| {
+                for entity in &state.entities {
+                    state.game.despawn(*entity);
+                }
+            },
+            positions,
+        )],
+        Kind::Propagate => vec![propagate(size)],
+        Kind::Schedule => vec![schedule(size)],
+        Kind::Rounds => vec![Entry::fresh(
+            OURS,
+            "columns",
+            move || full(size),
+            move |state| rounds(state, size),
+            positions,
+        )],
+        Kind::Forest => Vec::new(),
+    }
+}
+
+fn spawn_columns(game: &mut Game, size: usize) {
+    let Game { entities, four } = game;
+    let born = entities.spawn_many(size);
+    let each = || born.iter().copied();
+    four.transforms.extend(each().zip((0..size).map(components::transform)));
+    four.positions.extend(each().zip((0..size).map(position)));
+    four.rotations.extend(each().zip((0..size).map(rotation)));
+    four.velocities.extend(each().zip((0..size).map(velocity)));
+}
+
+fn kinds(each: usize) -> Zoo {
+    let mut zoo = Zoo::default();
+    let mut next = 0;
+    macro_rules! spawn {
+        ($($kind:ident),*) => {$(
+            zoo.spawn_batch((next..next + each).map(|index| (components::$kind(0.0), Shared(index as f32))));
+            next += each;
+        )*};
+    }
+    with_kinds!(spawn);
+    zoo
+}
+
+fn get(size: usize) -> Vec<Entry> {
+    let shuffled = || {
+        let state = full(size);
+        let order = plan::in_shuffled_order(&state.entities);
+        (state.game, order, 0_u64)
+    };
+    vec![
+        Entry::steady(
+            OURS,
+            "column",
+            shuffled(),
+            |(game, order, total)| {
+                let positions = &game.four.positions;
+                *total = order.iter().fold(0, |total, entity| {
+                    total + positions.get(*entity).map_or(0, |at| u64::from(at.x.to_bits()))
+                });
+            },
+            |state| state.2,
+        ),
+        Entry::steady(
+            OURS,
+            "world",
+            shuffled(),
+            |(game, order, total)| {
+                *total = order.iter().fold(0, |total, entity| {
+                    total + game.get::<Position>(*entity).map_or(0, |at| u64::from(at.x.to_bits()))
+                });
+            },
+            |state| state.2,
+        ),
+    ]
+}
+
+fn observed(size: usize) -> (Observed, Vec<Entity>) {
+    let mut world = Observed::default();
+    let entities = world.spawn_batch((0..size).map(|index| (tracked(index), velocity(index))));
+    (world, entities)
+}
+
+fn tracked_write(size: usize) -> Entry {
+    let (world, entities) = observed(size);
+    let order: Vec<Entity> = plan::scattered(size).into_iter().map(|index| entities[index]).collect();
+    Entry::steady(
+        OURS,
+        "get_mut",
+        (world, order),
+        |(world, order)| {
+            for entity in order.iter() {
+                world.watched.tracked.get_mut(*entity).expect("all are alive").x += 1.0;
+            }
+        },
+        |state| all::<Tracked>(&state.0),
+    )
+}
+
+fn scan(size: usize, changed: &[usize]) -> Entry {
+    let (mut world, entities) = observed(size);
+    let stamp = world.watched.tracked.clock();
+    for index in changed {
+        world.watched.tracked.get_mut(entities[*index]).expect("all are alive").x += 1.0;
+    }
+    Entry::steady(
+        OURS,
+        "changed_since",
+        (world, 0_u64),
+        move |(world, found)| {
+            *found = sum(world.watched.tracked.changed_since(stamp).map(|(_, value)| value));
+        },
+        |state| state.1,
+    )
+}
+
+fn propagate(size: usize) -> Entry {
+    let mut scene = Scene::default();
+    let entities = scene.spawn_batch((0..size).map(|index| (position(index), Global::default())));
+    let parents = plan::random_parents(size);
+    let order: Vec<(Entity, Option<Entity>)> = plan::depth_order(&parents)
+        .into_iter()
+        .map(|node| (entities[node], parents[node].map(|parent| entities[parent])))
+        .collect();
+    Entry::steady(
+        OURS,
+        "get by depth",
+        (scene, order),
+        |(scene, order)| {
+            let (locals, globals) = (&scene.four.positions, &mut scene.tree.globals);
+            for (node, parent) in order.iter() {
+                let parent =
+                    parent.and_then(|parent| globals.get(parent)).map_or(Global::default(), |global| *global);
+                if let (Some(local), Some(global)) = (locals.get(*node), globals.get_mut(*node)) {
+                    *global = below(parent, local);
+                }
+            }
+        },
+        |state| all::<Global>(&state.0),
+    )
+}
+
+fn schedule(size: usize) -> Entry {
+    let each = size / 4;
+    let mut zoo = Zoo::default();
+    let a = |index: usize| KindA(index as f32);
+    let b = |index: usize| KindB(index as f32 + 0.25);
+    let c = |index: usize| KindC(index as f32 + 0.5);
+    zoo.spawn_batch((0..each).map(|index| (a(index), b(index))));
+    zoo.spawn_batch((each..2 * each).map(|index| (a(index), b(index), KindC(-1.0))));
+    zoo.spawn_batch(
+        (2 * each..3 * each).map(|index| (a(index), b(index), c(index), KindD(index as f32 + 0.75))),
+    );
+    zoo.spawn_batch(
+        (3 * each..4 * each).map(|index| (a(index), b(index), c(index), KindE(index as f32 + 1.0))),
+    );
+    Entry::steady(
+        OURS,
+        "three functions",
+        zoo,
+        |zoo| {
+            let kinds = &mut zoo.kinds;
+            pairs(&mut kinds.kind_a, &mut kinds.kind_b)
+                .for_each(|(_, a, b): (_, &mut KindA, &mut KindB)| std::mem::swap(&mut a.0, &mut b.0));
+            pairs(&mut kinds.kind_c, &mut kinds.kind_d)
+                .for_each(|(_, c, d): (_, &mut KindC, &mut KindD)| std::mem::swap(&mut c.0, &mut d.0));
+            pairs(&mut kinds.kind_c, &mut kinds.kind_e)
+                .for_each(|(_, c, e): (_, &mut KindC, &mut KindE)| std::mem::swap(&mut c.0, &mut e.0));
+        },
+        |zoo| {
+            all::<KindA>(zoo)
+                .wrapping_add(all::<KindB>(zoo))
+                .wrapping_add(all::<KindD>(zoo))
+                .wrapping_add(all::<KindE>(zoo))
+        },
+    )
+}
+
+fn rounds(state: &mut State, size: usize) {
+    let State { game, entities } = state;
+    for round in plan::ROUNDS {
+        let Four { positions, rotations, velocities, .. } = &mut game.four;
+        for entity in entities.iter().step_by(round) {
+            positions.remove(*entity);
+            rotations.remove(*entity);
+            velocities.remove(*entity);
+        }
+        for (index, entity) in entities.iter().enumerate().step_by(round) {
+            positions.insert(*entity, position(index)).expect("all are alive");
+            rotations.insert(*entity, rotation(index)).expect("all are alive");
+            velocities.insert(*entity, velocity(index)).expect("all are alive");
+        }
+    }
+    for index in size..size + plan::newcomers(size) {
+        game.spawn_with((position(index), rotation(index), velocity(index)));
+    }
+}
