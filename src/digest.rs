@@ -42,6 +42,8 @@ use encoder::{Hash, Sink, encode};
 /// | world, group | `H` of the digests of its columns, singles, events and entities, in the order of the fields, those of inner groups in their place |
 /// | column | `H` of the number of rows in 64 bits and, for each page of 1,024 rows, `H` of its owners, each as [`Entity::to_bits`], and `H` of its values |
 /// | single | `H` of the value |
+/// | events | `H` of how many were emitted in 64 bits, the number of earlier frames in 64 bits, and for each frame, the current one last, the number of its events in 64 bits and, for each page of 1,024, `H` of the events |
+/// | hierarchy | the column of parents: [`Entity::to_bits`] of the parent, the order number in 64 bits |
 /// | entities | `H` of the number of slots and the number alive in 64 bits, the first free index in 32 bits, and for each page of 1,024 slots `H` of, per slot, the generation and the next free index in 32 bits each |
 /// | integer, float, `char` | as wide as the type; each NaN as the quiet one without payload; a `char` as 32 bits |
 /// | `bool`, `None`, `Some` | one byte, 0 or 1; after `Some` the value |
@@ -290,7 +292,7 @@ fn values_digest<T: Serialize>(rows: &Shared<Rows<T>>, owners: &[Entity]) -> u12
 }
 
 impl<T: Serialize> Column<T> {
-    fn digest(&self) -> u128 {
+    pub(crate) fn rows_digest(&self) -> u128 {
         let mut hash = Hash::new();
         hash.put_word((self.len() as u64).to_le_bytes());
         for (owners, entry) in self.owners.table().iter().zip(self.table.iter()) {
@@ -313,7 +315,7 @@ impl<T: Serialize> Column<T> {
 
 impl<T: Clone + fmt::Debug + Serialize + 'static> Digest for Column<T> {
     fn digests(&self, path: &mut Vec<&'static str>, each: &mut DigestVisit<'_>) {
-        each(path, self, self.digest());
+        each(path, self, self.rows_digest());
     }
 
     fn first_difference(&self, other: &Self, path: &mut Vec<&'static str>) -> Option<Difference> {

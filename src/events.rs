@@ -14,6 +14,12 @@ use crate::pages::{Page, Pages};
 use crate::part::{CheckError, Part, PartKind, PartView, Visit};
 use crate::shared::Shared;
 
+#[cfg(feature = "serde")]
+mod compared;
+
+#[cfg(feature = "serde")]
+pub use compared::EventsChange;
+
 /// How old an event becomes if no fixed step runs, in frames.
 const OLDEST: usize = 8;
 
@@ -394,6 +400,10 @@ impl<E> PartView for Events<E> {
 
     fn is_withheld(&self) -> bool {
         self.guard.is_set()
+    }
+
+    fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        self.frames().for_each(|frame| frame.allocations(each));
     }
 }
 

@@ -6,6 +6,8 @@ use crate::column::Column;
 use crate::entity::Entity;
 use crate::part::Part;
 
+#[cfg(feature = "serde")]
+mod compared;
 mod links;
 mod order;
 mod part;

@@ -33,6 +33,8 @@ pub use digest::{
     Difference, Digest, DigestReport, DigestVisit, PartDigest, difference, digest, digest_report,
 };
 pub use entity::{Entities, Entity, SpawnAtError};
+#[cfg(feature = "serde")]
+pub use events::EventsChange;
 pub use events::{Events, Read, Reader};
 pub use guard::Guard;
 pub use hierarchy::{DepthOrder, Hierarchy, HierarchyError, InDepthOrder, Parent};

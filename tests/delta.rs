@@ -2,10 +2,10 @@
 
 mod arena;
 
-use arena::{Arena, Armed, Glow, Health, Heat, Inventory, Place};
+use arena::{Arena, Armed, Glow, Health, Heat, Inventory, Place, Struck};
 use proptest::prelude::*;
 use std_ecs::{
-    Column, Columns, DeltaError, Entities, Entity, Single, Store, World, WorldDelta, delta, digest,
+    Column, Columns, DeltaError, Entities, Entity, Parent, Single, Store, World, WorldDelta, delta, digest,
 };
 
 /// Everything about a world that can be told from outside, stamps, clocks and free list included.
@@ -45,7 +45,7 @@ fn a_delta_of_each_operation_rebuilds_the_world_exactly() {
     let mut world = sample(3, 40);
     let entities: Vec<_> = world.fighters.health.owners().collect();
     type Edit = fn(&mut Arena, &[Entity]);
-    let edits: [(&str, Edit); 14] = [
+    let edits: [(&str, Edit); 20] = [
         ("nothing", |_, _| {}),
         ("spawn", |world, _| _ = world.fighter(4)),
         ("despawn of the first", |world, entities| _ = world.despawn(entities[0])),
@@ -59,6 +59,24 @@ fn a_delta_of_each_operation_rebuilds_the_world_exactly() {
         ("sort", |world, _| world.places.places.sort_by(|left, right| right.1.x.cmp(&left.1.x))),
         ("clear of a column", |world, _| world.fighters.health.clear()),
         ("clear of the world", |world, _| world.clear()),
+        ("parent", |world, entities| world.set_parent(entities[5], entities[6]).unwrap()),
+        ("place among siblings", |world, entities| {
+            for child in [7, 8, 9] {
+                world.set_parent(entities[child], entities[6]).unwrap();
+            }
+            world.hierarchy.move_before(entities[9], entities[7]).unwrap();
+        }),
+        ("many parents", |world, entities| {
+            for &child in &entities[1..] {
+                world.remove::<Parent>(child);
+            }
+            for pair in entities.windows(2) {
+                world.set_parent(pair[1], pair[0]).unwrap();
+            }
+        }),
+        ("event", |world, entities| world.fighters.struck.emit(Struck { who: entities[1], amount: 3 })),
+        ("end of a frame", |world, _| world.advance(0)),
+        ("events read", |world, _| _ = world.fighters.struck.read(&mut world.fighters.seen).count()),
         ("recycled index", |world, entities| {
             world.despawn(entities[3]);
             world.fighter(9);
@@ -163,10 +181,10 @@ fn size_follows_what_changed() {
         edit(&mut edited);
         bytes(&delta(&world, &edited)).len()
     };
-    assert!(size(&|_| {}) < 24, "{} bytes for nothing", size(&|_| {}));
+    assert!(size(&|_| {}) < 32, "{} bytes for nothing", size(&|_| {}));
     let entity = world.entities.iter().nth(500).unwrap();
     let one = size(&|world| world.get_mut::<Place>(entity).unwrap().x += 1);
-    assert!(one < 48, "{one} bytes for one value");
+    assert!(one < 64, "{one} bytes for one value");
     let despawned = size(&|world| _ = world.despawn(entity));
     assert!(despawned < 128, "{despawned} bytes for a despawn, which moves two rows");
     let borrowed = size(&|world| world.places.places.iter_mut().for_each(drop));
@@ -215,6 +233,21 @@ fn every_flipped_bit_is_an_error_or_changes_nothing() {
         }
     }
     assert!(refused > sent.len() * 7, "{refused} of {} bits", sent.len() * 8);
+}
+
+#[test]
+fn a_cycle_that_comes_in_with_a_change_is_refused() {
+    use std_ecs::{Delta, Hierarchy};
+    let mut entities = Entities::default();
+    let [a, b, c, d] = [(); 4].map(|()| entities.spawn());
+    let (mut from, mut target) = (Hierarchy::default(), Hierarchy::default());
+    from.set_parent(c, d).unwrap();
+    let mut to = from.clone();
+    to.set_parent(a, b).unwrap();
+    target.set_parent(b, a).unwrap();
+    let change = Hierarchy::changes(&from, &to).unwrap();
+    let refused = target.apply(&change, &mut vec!["hierarchy"]).unwrap_err();
+    assert!(matches!(refused, DeltaError::Contradiction { .. }), "{refused}");
 }
 
 /// A change that was not made by `delta` and yet carries a check that fits, as an attacker can make one.
@@ -288,5 +321,9 @@ proptest! {
         prop_assert_eq!(everything(&rebuilt), everything(&to));
         prop_assert_eq!(rebuilt.check(), Ok(()));
         prop_assert_eq!(everything(&applied(&to, &from)), everything(&from));
+        for entity in to.entities.iter() {
+            let children = |world: &Arena| world.hierarchy.children(entity).collect::<Vec<_>>();
+            prop_assert_eq!(children(&rebuilt), children(&to));
+        }
     }
 }

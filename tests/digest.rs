@@ -4,7 +4,7 @@ mod arena;
 
 use std::collections::BTreeSet;
 
-use arena::{Arena, Armed, Glow, Health, Heat, Inventory, Place};
+use arena::{Arena, Armed, Glow, Health, Heat, Inventory, Place, Struck};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use std_ecs::{Column, Columns, Entities, Entity, Single, Store, World, difference, digest, digest_report};
@@ -23,7 +23,7 @@ fn sample() -> Arena {
 #[test]
 fn every_part_of_a_world_is_in_its_digest() {
     type Edit = fn(&mut Arena, Entity);
-    let edits: [(&str, Edit); 10] = [
+    let edits: [(&str, Edit); 15] = [
         ("nothing", |_, _| {}),
         ("a value", |world, entity| world.get_mut::<Place>(entity).unwrap().y += 1),
         ("a marker without data", |world, entity| _ = world.attach(entity, Armed)),
@@ -38,6 +38,26 @@ fn every_part_of_a_world_is_in_its_digest() {
         ("another order of rows", |world, entity| {
             let health = world.remove::<Health>(entity).unwrap();
             world.attach(entity, health);
+        }),
+        ("a parent", |world, entity| {
+            let other = world.entities.iter().last().unwrap();
+            world.set_parent(entity, other).unwrap();
+        }),
+        ("the order of children", |world, entity| {
+            let [_, b, c] = [0, 1, 2].map(|at| world.entities.iter().nth(at).unwrap());
+            world.set_parent(c, entity).unwrap();
+            world.set_parent(b, entity).unwrap();
+        }),
+        ("the other order of children", |world, entity| {
+            let [_, b, c] = [0, 1, 2].map(|at| world.entities.iter().nth(at).unwrap());
+            world.set_parent(c, entity).unwrap();
+            world.set_parent(b, entity).unwrap();
+            world.hierarchy.move_before(b, c).unwrap();
+        }),
+        ("an event", |world, who| world.fighters.struck.emit(Struck { who, amount: 1 })),
+        ("an event that was read", |world, who| {
+            world.fighters.struck.emit(Struck { who, amount: 1 });
+            assert_eq!(world.fighters.struck.read(&mut world.fighters.seen).count(), 1);
         }),
         ("a float", |world, entity| _ = world.attach(entity, Heat(-0.0))),
     ];
@@ -132,7 +152,7 @@ fn the_digest_of_a_small_world_never_changes() {
     assert_eq!(format!("{:032x}", digest(&world)), SMALL_WORLD);
 }
 
-const SMALL_WORLD: &str = "2d436ae845df4476d1e6129a95a46dfd";
+const SMALL_WORLD: &str = "364f80d76eb876f37427e0b12c67b187";
 
 #[test]
 fn two_peers_find_the_column_that_differs() {

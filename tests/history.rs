@@ -2,7 +2,7 @@
 
 mod arena;
 
-use arena::{Arena, Armed, Health, Inventory, Place};
+use arena::{Arena, Armed, Fighters, Health, Inventory, Place, Struck};
 use proptest::prelude::*;
 use std_ecs::{Columns, Entity, History, Store, Undo, World, digest};
 
@@ -204,6 +204,63 @@ fn worlds_that_hold_the_same_in_another_order_are_told_apart() {
     assert_ne!(digest(&left), digest(&right));
     let order = |world: &Arena| world.places.places.iter().map(|(_, place)| place.x).collect::<Vec<_>>();
     assert_eq!((order(&left), order(&right)), (vec![1, 2], vec![2, 1]));
+}
+
+#[test]
+fn parents_and_the_order_of_children_come_back() {
+    let mut world = Arena::default();
+    let entities = world.squad(0..5);
+    let [root, a, b, c, other] = entities[..] else { unreachable!("five were spawned") };
+    for (child, parent) in [(a, root), (b, root), (c, b)] {
+        world.set_parent(child, parent).unwrap();
+    }
+    let tree = |world: &Arena| {
+        let order: Vec<_> = world.hierarchy.depth_order(&world.places.places).into_iter().collect();
+        let children: Vec<Vec<_>> =
+            entities.iter().map(|&entity| world.hierarchy.children(entity).collect()).collect();
+        (everything(world), order, children)
+    };
+    let (snapshot, before) = (world.clone(), tree(&world));
+    world.despawn(b);
+    world.set_parent(a, other).unwrap();
+    assert_ne!(tree(&world), before);
+    world = snapshot;
+    assert_eq!(tree(&world), before);
+}
+
+#[test]
+fn undoing_the_removal_of_a_child_puts_it_back_where_it_was() {
+    let mut world = Arena::default();
+    let entities = world.squad(0..4);
+    let [parent, children @ ..] = &entities[..] else { unreachable!("four were spawned") };
+    children.iter().for_each(|&child| world.set_parent(child, *parent).unwrap());
+    let mut undo = Undo::new(&world, 9);
+    world.despawn(children[1]);
+    undo.edited(&world);
+    assert_eq!(world.hierarchy.children(*parent).collect::<Vec<_>>(), [children[0], children[2]]);
+    world = undo.undo().unwrap().clone();
+    assert_eq!(world.hierarchy.children(*parent).collect::<Vec<_>>(), children);
+}
+
+#[test]
+fn a_reader_of_events_is_rolled_back_with_them() {
+    let mut world = Arena::default();
+    let who = world.fighter(0);
+    world.fighters.struck.emit(Struck { who, amount: 1 });
+    let snapshot = world.clone();
+    let read = |world: &mut Arena| {
+        world.fighters.struck.emit(Struck { who, amount: 2 });
+        let Fighters { struck, seen, .. } = &mut world.fighters;
+        struck
+            .read(seen)
+            .map(|struck| (struck.amount, world.entities.is_alive(struck.who)))
+            .collect::<Vec<_>>()
+    };
+    let first = read(&mut world);
+    assert_eq!(first, [(1, true), (2, true)]);
+    world.despawn(who);
+    world = snapshot;
+    assert_eq!(read(&mut world), first);
 }
 
 #[test]

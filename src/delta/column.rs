@@ -92,7 +92,7 @@ fn spelled_out(list: &[Listed<Run>], rows: usize, clock: u64) -> Result<Vec<(usi
             return Err(format!("it gives stamps to rows {start} to {end} of {rows}"));
         }
         let youngest = u64::from(step) * (u64::from(count) - 1);
-        let (Some(first), true) = (clock.checked_sub(age), youngest <= age) else {
+        let (Some(first @ 1..), true) = (clock.checked_sub(age), youngest <= age) else {
             return Err(format!("a stamp of row {start} is outside of time"));
         };
         stamps.extend((start..end).zip(0..).map(|(row, at)| (row, first + u64::from(step) * at)));

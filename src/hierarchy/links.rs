@@ -77,6 +77,15 @@ impl Links {
         Arc::ptr_eq(&self.table, &other.table)
     }
 
+    /// Shows each allocation: where it is, and how many bytes it has.
+    pub(super) fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        let table = self.table.capacity() * size_of::<Option<Arc<LinkPage>>>();
+        each(Arc::as_ptr(&self.table).addr(), table);
+        for page in self.table.iter().flatten() {
+            each(Arc::as_ptr(page).addr(), size_of::<LinkPage>());
+        }
+    }
+
     /// How many bytes the pages and the table hold.
     pub(super) fn bytes(&self) -> usize {
         let pages = self.table.iter().flatten().count();

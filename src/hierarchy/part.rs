@@ -137,6 +137,11 @@ impl PartView for Hierarchy {
         self.parents.is_withheld()
     }
 
+    fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
+        self.parents.allocations(each);
+        self.links.allocations(each);
+    }
+
     fn describe(&self, entity: Entity) -> Option<&dyn fmt::Debug> {
         PartView::describe(&self.parents, entity)
     }

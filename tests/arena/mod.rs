@@ -4,7 +4,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file is a crate of its own and uses a part of it")]
 
 use serde::{Deserialize, Serialize};
-use std_ecs::{Column, Columns, Entities, Entity, Single, Store, World};
+use std_ecs::{Column, Columns, Entities, Entity, Events, Hierarchy, Parent, Reader, Single, Store, World};
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
@@ -43,8 +43,17 @@ impl Random {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Glow(pub u32);
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Struck {
+    pub who: Entity,
+    pub amount: u32,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Columns)]
 pub struct Fighters {
+    pub struck: Events<Struck>,
+    pub seen: Single<Reader<Struck>>,
+    pub total: Single<u64>,
     pub health: Column<Health>,
     pub armed: Column<Armed>,
     pub inventories: Column<Inventory>,
@@ -56,6 +65,7 @@ pub struct Fighters {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, World)]
 pub struct Arena {
     pub entities: Entities,
+    pub hierarchy: Hierarchy,
     pub places: Places,
     pub fighters: Fighters,
     #[world(presentation)]
@@ -95,7 +105,7 @@ impl Arena {
         for _ in 0..3 {
             let Some(entity) = self.pick() else { break };
             let amount = self.fighters.random.below(100) as u32;
-            match self.fighters.random.below(8) {
+            match self.fighters.random.below(11) {
                 0 => _ = self.despawn(entity),
                 1 => _ = self.attach(entity, Armed),
                 2 => _ = self.remove::<Armed>(entity),
@@ -106,9 +116,18 @@ impl Arena {
                     let other = self.pick().unwrap_or(entity);
                     self.attach(entity, Inventory(vec![entity, other]));
                 }
+                7 => {
+                    let other = self.pick().unwrap_or(entity);
+                    _ = self.set_parent(entity, other);
+                }
+                8 => _ = self.remove::<Parent>(entity),
+                9 => self.fighters.struck.emit(Struck { who: entity, amount }),
                 _ => _ = self.remove::<Place>(entity),
             }
         }
+        let Fighters { struck, seen, total, .. } = &mut self.fighters;
+        **total += struck.read(seen).map(|struck| u64::from(struck.amount)).sum::<u64>();
+        self.advance((input % 3) as u32);
         if self.entities.len() < 40 {
             let x = self.fighters.random.below(1_000) as i32;
             self.fighter(x);
