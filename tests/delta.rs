@@ -40,11 +40,12 @@ fn applied(from: &Arena, to: &Arena) -> Arena {
     world
 }
 
+type Edit = fn(&mut Arena, &[Entity]);
+
 #[test]
 fn a_delta_of_each_operation_rebuilds_the_world_exactly() {
     let mut world = sample(3, 40);
     let entities: Vec<_> = world.fighters.health.owners().collect();
-    type Edit = fn(&mut Arena, &[Entity]);
     let edits: [(&str, Edit); 20] = [
         ("nothing", |_, _| {}),
         ("spawn", |world, _| _ = world.fighter(4)),

@@ -233,7 +233,9 @@ fn undoing_the_removal_of_a_child_puts_it_back_where_it_was() {
     let mut world = Arena::default();
     let entities = world.squad(0..4);
     let [parent, children @ ..] = &entities[..] else { unreachable!("four were spawned") };
-    children.iter().for_each(|&child| world.set_parent(child, *parent).unwrap());
+    for &child in children {
+        world.set_parent(child, *parent).unwrap();
+    }
     let mut undo = Undo::new(&world, 9);
     world.despawn(children[1]);
     undo.edited(&world);
