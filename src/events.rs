@@ -12,7 +12,7 @@ use crate::guard::Guard;
 use crate::key::{ComponentKey, component_key};
 use crate::pages::{Page, Pages};
 use crate::part::{CheckError, Part, PartKind, PartView, Visit};
-use crate::shared::Shared;
+use crate::shared::{Shared, unique};
 
 #[cfg(feature = "serde")]
 mod compared;
@@ -348,7 +348,7 @@ impl<E: Clone + 'static> Part for Events<E> {
         if is_quiet {
             return;
         }
-        let past = Arc::make_mut(&mut self.past);
+        let past = unique(&mut self.past);
         if steps > 0 {
             // All of them are two frames old now, and were there when the step ran.
             past.clear();

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use triomphe::Arc;
 
 use super::{Comparison, Delta, DeltaError};
 use crate::column::{Column, push_page};
 use crate::entity::Entity;
 use crate::pages::PAGE;
+use crate::shared::unique;
 
 /// A row, named by how many rows lie between it and the one listed before it, and what is said of it.
 type Listed<X> = (u32, X);
@@ -224,7 +224,7 @@ impl<T: Clone> Column<T> {
             self.index.slot_mut(entity).generation = 0;
         }
         self.owners.truncate(rows);
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         table.truncate(rows.div_ceil(PAGE));
         if let Some(entry) = table.last_mut().filter(|_| !rows.is_multiple_of(PAGE)) {
             while entry.rows.values.len() > rows % PAGE {
@@ -268,7 +268,7 @@ impl<T: Clone> Column<T> {
 
     /// Overwrites the value of a row, or appends one if it is the next row.
     fn write_value(&mut self, row: usize, value: &T) -> Result<(), String> {
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         if row / PAGE == table.len() {
             push_page(table);
         }
@@ -291,7 +291,7 @@ impl<T: Clone> Column<T> {
         changed: &[(usize, u64)],
         clock: u64,
     ) -> Result<(), String> {
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         let mut written = Vec::new();
         for (stamps, is_attached) in [(attached, true), (changed, false)] {
             for run in stamps.chunk_by(|a, b| a.0 / PAGE == b.0 / PAGE) {

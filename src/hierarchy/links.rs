@@ -3,6 +3,7 @@
 use triomphe::Arc;
 
 use crate::entity::Entity;
+use crate::shared::unique;
 
 /// In the place of an index: nobody.
 pub(super) const NONE: u32 = u32::MAX;
@@ -95,12 +96,12 @@ impl Links {
     #[inline]
     pub(super) fn slot_mut(&mut self, index: u32) -> &mut Slot {
         let (page, at) = place(index);
-        let table = Arc::make_mut(&mut self.table);
+        let table = unique(&mut self.table);
         if !matches!(table.get(page), Some(Some(_))) {
             grow(table, page);
         }
         let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
-        &mut Arc::make_mut(page).0[at]
+        &mut unique(page).0[at]
     }
 
     /// The order number for a child that comes before `next`, or at the end; `None` if there is no gap.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{Hierarchy, HierarchyError, Links, Parent};
+use super::links::{Links, NONE};
+use super::{Hierarchy, HierarchyError, Parent};
 use crate::column::Column;
 use crate::entity::{Entities, Entity};
 use crate::guard::Guard;
@@ -66,7 +67,11 @@ impl Store<Parent> for Hierarchy {
 
 impl Part for Hierarchy {
     /// Makes the entity's children roots and takes it out of the tree.
+    #[inline]
     fn detach_all(&mut self, entity: Entity) {
+        if self.links.get(entity).or_else(|| self.nobody()).is_none() {
+            return;
+        }
         let children: Vec<Entity> = self.children(entity).collect();
         for child in children {
             self.detach(child);
@@ -83,7 +88,11 @@ impl Part for Hierarchy {
     fn end_frame(&mut self, _steps: u32) {}
 
     /// All descendants, each after its parent.
+    #[inline]
     fn dependents(&self, entity: Entity, found: &mut Vec<Entity>) {
+        if self.links.get(entity).or_else(|| self.nobody()).is_none_or(|slot| slot.first == NONE) {
+            return;
+        }
         found.extend(self.descendants(entity));
     }
 

@@ -1,12 +1,11 @@
 //! Values that follow from those of the ancestors, such as where something is in the space of the world.
 
-use triomphe::Arc;
-
 use super::Hierarchy;
 use super::order::Order;
 use crate::column::Column;
 use crate::pages::{PAGE, place};
 use crate::query::same_entities;
+use crate::shared::unique;
 
 impl Hierarchy {
     /// Derives a value for each entity of a column from its own value there and from the derived value of
@@ -131,7 +130,7 @@ fn store_page<'v, G: Clone + PartialEq + 'v>(
     if differing == 0 {
         return false;
     }
-    let entry = &mut Arc::make_mut(&mut derived.table)[page];
+    let entry = &mut unique(&mut derived.table)[page];
     if differing == rows {
         for (at, stored) in entry.rewrite(stamp).iter_mut().enumerate() {
             stored.clone_from(value(at));
