@@ -20,6 +20,9 @@ mod compared;
 #[cfg(feature = "serde")]
 pub use compared::EventsChange;
 
+#[cfg(feature = "serde")]
+mod serial;
+
 /// How old an event becomes if no fixed step runs, in frames.
 const OLDEST: usize = 8;
 
@@ -404,91 +407,5 @@ impl<E> PartView for Events<E> {
 
     fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
         self.frames().for_each(|frame| frame.allocations(each));
-    }
-}
-
-#[cfg(feature = "serde")]
-mod serial {
-    use std::marker::PhantomData;
-
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-    use super::{Arc, Events, Guard, OLDEST, Pages, Reader};
-
-    /// More events than this are never emitted. It keeps the count from overflowing.
-    const MOST: u64 = u64::MAX / 2;
-
-    /// The events of one frame as a sequence of known length.
-    struct Frame<'a, E>(&'a Pages<E>);
-
-    impl<E: Serialize> Serialize for Frame<'_, E> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_seq(self.0.iter().collect::<Vec<_>>())
-        }
-    }
-
-    impl<E: Serialize> Serialize for Events<E> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.len();
-            let mut out = serializer.serialize_struct("Events", 3)?;
-            out.serialize_field("next", &self.next)?;
-            out.serialize_field("past", &self.past.iter().map(Frame).collect::<Vec<_>>())?;
-            out.serialize_field("current", &Frame(&self.current))?;
-            out.end()
-        }
-    }
-
-    impl<'de, E: Clone + Deserialize<'de>> Deserialize<'de> for Events<E> {
-        /// Refuses more events than were counted, and frames that should have been dropped.
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            #[derive(serde::Deserialize)]
-            #[serde(rename = "Events", deny_unknown_fields)]
-            struct Form<E> {
-                next: u64,
-                past: Vec<Vec<E>>,
-                current: Vec<E>,
-            }
-            let Form { next, past, current } = Form::deserialize(deserializer)?;
-            let refuse = |problem: String| {
-                let key = crate::component_key::<E>();
-                Err(D::Error::custom(format_args!("events of {key}: {problem}")))
-            };
-            let buffered: usize = past.iter().map(Vec::len).sum::<usize>() + current.len();
-            if next > MOST || buffered as u64 > next {
-                return refuse(format!("{buffered} are buffered, but {next} were counted"));
-            }
-            if past.len() >= OLDEST {
-                return refuse(format!("{} earlier frames, but {} are kept", past.len(), OLDEST - 1));
-            }
-            if past.first().is_some_and(Vec::is_empty) {
-                return refuse("the oldest frame has no events, so it should have been dropped".to_owned());
-            }
-            let past = past.into_iter().map(|frame| frame.into_iter().collect()).collect();
-            let current = current.into_iter().collect();
-            Ok(Self { next, past: Arc::new(past), current, guard: Guard::default() })
-        }
-    }
-
-    impl<E> Serialize for Reader<E> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut out = serializer.serialize_struct("Reader", 2)?;
-            out.serialize_field("next", &self.next)?;
-            out.serialize_field("missed", &self.missed)?;
-            out.end()
-        }
-    }
-
-    impl<'de, E> Deserialize<'de> for Reader<E> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            #[derive(serde::Deserialize)]
-            #[serde(rename = "Reader", deny_unknown_fields)]
-            struct Form {
-                next: u64,
-                missed: u64,
-            }
-            let Form { next, missed } = Form::deserialize(deserializer)?;
-            Ok(Self { next, missed, events: PhantomData })
-        }
     }
 }
