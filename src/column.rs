@@ -320,6 +320,14 @@ impl<T> Column<T> {
         Self { guard, ..Self::default() }
     }
 
+    /// Panics if the column is withheld; costs a look at the table.
+    #[inline]
+    pub(crate) fn look(&self) {
+        if self.table.is_empty() {
+            self.missed();
+        }
+    }
+
     /// Called where a row was not found, which is always so in a column that is withheld.
     #[inline]
     pub(crate) fn missed(&self) {

@@ -3,7 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use std_ecs::{Column, Columns, Entities, Schedule, Single, Stage, Store, System, World};
+use std_ecs::{
+    Column, Columns, Entities, Events, Hierarchy, Parent, Reader, Schedule, Single, Stage, Store, System,
+    World, optional, pairs, query, triples,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Position(i32);
@@ -20,10 +23,21 @@ struct Motions {
     name: Single<String>,
 }
 
+#[derive(Clone, Debug, PartialEq)]
+struct Hit(i32);
+
+#[derive(Clone, Debug, Default, PartialEq, Columns)]
+struct Fights {
+    hits: Events<Hit>,
+    seen: Single<Reader<Hit>>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, World)]
 struct Game {
     entities: Entities,
+    hierarchy: Hierarchy,
     motions: Motions,
+    fights: Fights,
 }
 
 type Touch = fn(&mut Game);
@@ -36,6 +50,9 @@ fn game() -> Game {
         game.spawn_with((Position(number), Velocity(1)));
     }
     *game.motions.gravity = 9;
+    let [first, second, third] = game.entities.iter().collect::<Vec<_>>()[..] else { unreachable!() };
+    assert!(game.attach(second, Parent::of(first)) && game.attach(third, Parent::of(second)));
+    game.fights.hits.emit(Hit(1));
     game
 }
 
@@ -55,7 +72,7 @@ fn refused(system: impl Fn() -> System<Game>) -> String {
         let mut world = game();
         for _ in 0..2 {
             let run = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut world, FRAME)));
-            messages.push(message(&*run.expect_err("the system is refused")));
+            messages.push(run.map_or_else(|payload| message(&*payload), |_| "not refused".to_owned()));
             assert!(world.has::<Velocity>(world.entities.iter().next().unwrap()), "the column is back");
             assert_eq!((*world.motions.gravity, world.entities.len()), (9, 3));
             world.check().unwrap();
@@ -129,6 +146,128 @@ fn touching_an_undeclared_column_says_which_line_to_add() {
         });
         assert_says(&said, &["Velocity", ".reads::<Velocity>()", ".writes::<Velocity>()"]);
     }
+}
+
+#[test]
+fn a_query_of_an_undeclared_column_is_refused_wherever_it_stands() {
+    let walks: [Touch; 12] = [
+        |game| _ = query(&game.motions.velocities).count(),
+        |game| query(&mut game.motions.velocities).for_each(|_| ()),
+        |game| for _ in pairs(&game.motions.positions, &game.motions.velocities) {},
+        |game| for _ in pairs(&game.motions.velocities, &mut game.motions.positions) {},
+        |game| pairs(&mut game.motions.positions, &mut game.motions.velocities).for_each(|_| ()),
+        |game| for _ in pairs(&game.motions.positions, optional(&game.motions.velocities)) {},
+        |game| for _ in query(&game.motions.positions).with(&game.motions.velocities) {},
+        |game| for _ in query(&mut game.motions.positions).without(&game.motions.velocities) {},
+        |game| {
+            for _ in triples(&game.motions.positions, &game.motions.positions, &game.motions.velocities) {}
+        },
+        |game| game.motions.positions.sort_as(&game.motions.velocities),
+        |game| assert!(game.motions.velocities == Column::default()),
+        |game| assert!(format!("{:?}", game.motions).is_empty()),
+    ];
+    for (number, walk) in walks.into_iter().enumerate() {
+        let said = refused(|| liar(walk).writes::<Position>());
+        assert!(said.contains(".reads::<Velocity>()"), "{number}: {said}");
+        accepted_or_asserts(liar(walk).writes_part(|game| &mut game.motions), number >= 10);
+    }
+}
+
+/// Runs this system, which is honest; its own assertion fails, if it has one.
+fn accepted_or_asserts(system: System<Game>, asserts: bool) {
+    let run = catch_unwind(AssertUnwindSafe(|| accepted(system)));
+    assert_eq!(run.is_err(), asserts);
+    assert!(run.err().is_none_or(|payload| message(&*payload).starts_with("assertion failed")));
+}
+
+#[test]
+fn a_batch_spawned_into_an_undeclared_column_is_refused() {
+    let spawn: Touch = |game| _ = game.spawn_batch([(Velocity(1),), (Velocity(2),)]);
+    assert_says(&refused(|| liar(spawn).writes::<Velocity>()), &[".spawns()"]);
+    let attach: Touch = |game| {
+        let owner = root(game);
+        game.column_of_mut::<Velocity>().extend([(owner, Velocity(1))]);
+    };
+    assert_says(&refused(|| liar(attach).writes::<Position>()), &[".writes::<Velocity>()"]);
+    let mut schedule = Schedule::new();
+    schedule.add(Stage::Update, liar(spawn).writes::<Position>().spawns()).unwrap();
+    let run = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut game(), FRAME)));
+    assert_says(&message(&*run.unwrap_err()), &[".writes::<Velocity>()"]);
+    assert_eq!(accepted(liar(spawn).writes::<Velocity>().spawns()).entities.len(), 7);
+}
+
+#[test]
+fn an_undeclared_hierarchy_is_refused_wherever_it_is_touched() {
+    let touches: [Touch; 11] = [
+        |game| _ = game.hierarchy.children(root(game)).count(),
+        |game| _ = game.hierarchy.parent(root(game)),
+        |game| _ = game.hierarchy.ancestors(root(game)).count(),
+        |game| _ = game.hierarchy.descendants(root(game)).count(),
+        |game| _ = game.hierarchy.roots().count(),
+        |game| _ = game.hierarchy.depth_order(&game.motions.positions),
+        |game| _ = game.has::<Parent>(root(game)),
+        |game| _ = game.column_of::<Parent>().len(),
+        |game| _ = game.remove::<Parent>(last(game)),
+        |game| _ = game.attach(last(game), Parent::of(root(game))),
+        |game| _ = game.hierarchy.set_parent(last(game), root(game)),
+    ];
+    for (number, touch) in touches.into_iter().enumerate() {
+        let said = refused(|| liar(touch).writes::<Position>());
+        assert!(said.contains(".reads::<Parent>()"), "{number}: {said}");
+        let world = accepted(liar(touch).writes::<Position>().writes::<Parent>());
+        assert_eq!(world.hierarchy.children(root(&world)).count(), if number > 8 { 2 } else { 1 });
+        if number >= 8 {
+            let said = refused(|| liar(touch).reads::<Position>().reads::<Parent>());
+            assert_says(&said, &["wrote", "Parent (hierarchy)", "declared as read"]);
+        } else {
+            accepted(liar(touch).reads::<Position>().reads::<Parent>());
+        }
+    }
+}
+
+fn root(game: &Game) -> std_ecs::Entity {
+    game.column_of::<Position>().owners().next().unwrap()
+}
+
+fn last(game: &Game) -> std_ecs::Entity {
+    game.column_of::<Position>().owners().last().unwrap()
+}
+
+#[test]
+fn undeclared_events_are_refused_wherever_they_are_touched() {
+    let touches: [Touch; 7] = [
+        |game| _ = game.fights.hits.len(),
+        |game| _ = game.fights.hits.iter().count(),
+        |game| _ = game.fights.hits.read(&mut Reader::from_start()).count(),
+        |game| _ = Reader::from_now(&game.fights.hits),
+        |game| assert!(!game.fights.hits.is_empty()),
+        |game| game.fights.hits.emit(Hit(2)),
+        |game| game.fights.hits.extend([Hit(2), Hit(3)]),
+    ];
+    for (number, touch) in touches.into_iter().enumerate() {
+        let said = refused(|| liar(touch).writes::<Position>());
+        let line = ".reads_part(|world| &mut world.fights.hits)";
+        assert!(said.contains(line) && said.contains("Hit"), "{number}: {said}");
+        if number >= 5 {
+            let said = refused(|| liar(touch).reads_part(|game| &mut game.fights.hits));
+            assert_says(&said, &["wrote", "(fights.hits)", "declared as read"]);
+        } else {
+            accepted(liar(touch).reads_part(|game| &mut game.fights.hits));
+        }
+        accepted(liar(touch).writes_part(|game| &mut game.fights.hits));
+    }
+}
+
+#[test]
+fn a_reader_is_written_by_reading() {
+    let read = |game: &mut Game| {
+        let Fights { hits, seen } = &mut game.fights;
+        assert!(hits.read(seen).count() <= 1);
+    };
+    let declared = || liar(read).reads_part(|game| &mut game.fights.hits);
+    assert_says(&refused(|| declared()), &["fights.seen"]);
+    assert_says(&refused(|| declared().reads_part(|game| &mut game.fights.seen)), &["declared as read"]);
+    accepted(declared().writes_part(|game| &mut game.fights.seen));
 }
 
 #[test]

@@ -79,6 +79,7 @@ impl<'a, T: 'a> Open<'a> for &'a Column<T> {
 
     #[inline]
     fn start(self) -> Read<'a, T> {
+        self.look();
         Read {
             table: &self.table,
             owners: self.owners.table(),
@@ -108,6 +109,7 @@ impl<'a, T: Clone + 'a> Open<'a> for &'a mut Column<T> {
 
     #[inline]
     fn start(self) -> Write<'a, T> {
+        self.look();
         let clock = self.clock;
         let stamp = self.tick();
         Write {
