@@ -87,9 +87,10 @@ pub trait Store<T>: Columns {
 /// [`Hierarchy`](crate::Hierarchy) does with [`Parent`](crate::Parent): such components are attached and
 /// detached, and never overwritten behind the group's back. As a bound it also says what a system writes.
 #[diagnostic::on_unimplemented(
-    message = "the column of `{T}` in `{Self}` cannot be written row by row",
-    label = "borrow it with `&`, and write with `attach` and `detach`",
-    note = "the group that owns `{T}` keeps other things in step with it"
+    message = "`{Self}` does not give out its column of `{T}` for writing",
+    label = "the column of `{T}` cannot be written here",
+    note = "a system that writes row by row asks for `StoreMut<{T}>`",
+    note = "a group that keeps other things in step with a column gives it out for reading only: borrow it with `&`, and write with `attach` and `detach`"
 )]
 pub trait StoreMut<T>: Store<T> {
     /// The column of this component, for writing.

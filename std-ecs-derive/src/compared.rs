@@ -11,8 +11,8 @@ use crate::fields::Field;
 /// an error, for others.
 pub(crate) fn compared(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     let compared: Vec<&Field> = fields.iter().filter(|field| !field.presentation).collect();
-    let digest = digest(input, fields, &compared);
-    let delta = delta(input, fields, &compared);
+    let digest = digest(input, &compared);
+    let delta = delta(input, &compared);
     quote! {
         ::std_ecs::with_serde! {
             #digest
@@ -23,27 +23,19 @@ pub(crate) fn compared(input: &DeriveInput, fields: &[Field]) -> TokenStream {
 
 /// The generics, with the condition that the compared fields have a trait. There is a lifetime in it, so that
 /// it is looked at where a digest is asked for, and not here.
-fn conditional(input: &DeriveInput, fields: &[Field], compared: &[&Field], condition: &Ident) -> Generics {
+fn conditional(input: &DeriveInput, compared: &[&Field], condition: &Ident) -> Generics {
     let mut generics = input.generics.clone();
-    let is_generic = generics.type_params().next().is_some();
     let predicates = &mut generics.make_where_clause().predicates;
-    if is_generic {
-        predicates.extend(
-            fields
-                .iter()
-                .map(|Field { ty, .. }| -> WherePredicate { syn::parse_quote!(#ty: ::std_ecs::Part) }),
-        );
-    }
     predicates.extend(compared.iter().map(|Field { ty, .. }| -> WherePredicate {
         syn::parse_quote!(for<'compared> #ty: ::std_ecs::#condition<'compared>)
     }));
     generics
 }
 
-fn digest(input: &DeriveInput, fields: &[Field], compared: &[&Field]) -> TokenStream {
+fn digest(input: &DeriveInput, compared: &[&Field]) -> TokenStream {
     let name = &input.ident;
     let (generics, arguments, _) = input.generics.split_for_impl();
-    let conditional = conditional(input, fields, compared, &format_ident!("DigestField"));
+    let conditional = conditional(input, compared, &format_ident!("DigestField"));
     let (_, _, clause) = conditional.split_for_impl();
     let digests = compared.iter().map(|Field { name, ty, .. }| {
         let text = name.to_string();
@@ -89,10 +81,10 @@ fn digest(input: &DeriveInput, fields: &[Field], compared: &[&Field]) -> TokenSt
 }
 
 /// The change of a struct is that of its first field, beside that of the rest: `(A, (B, (C, ())))`.
-fn delta(input: &DeriveInput, fields: &[Field], compared: &[&Field]) -> TokenStream {
+fn delta(input: &DeriveInput, compared: &[&Field]) -> TokenStream {
     let name = &input.ident;
     let (generics, arguments, _) = input.generics.split_for_impl();
-    let conditional = conditional(input, fields, compared, &format_ident!("DeltaField"));
+    let conditional = conditional(input, compared, &format_ident!("DeltaField"));
     let (_, _, clause) = conditional.split_for_impl();
     let nested = |each: &dyn Fn(&Field) -> TokenStream| {
         compared.iter().rev().fold(quote!(()), |rest, field| {

@@ -1,11 +1,12 @@
 //! The fields of a group or a world, and what both derives write for them.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, GenericArgument, Ident, PathArguments, Result, Type, WherePredicate};
+use syn::{Data, DeriveInput, Error, GenericArgument, Ident, PathArguments, Result, Type};
 
 use crate::compared::compared;
+use crate::refuse;
 
 /// What the type of a field says that it is.
 pub(crate) enum Kind {
@@ -46,8 +47,9 @@ pub(crate) fn fields(input: &DeriveInput, attribute: &str) -> Result<Vec<Field>>
         };
         let kind = kind(&field.ty);
         match &kind {
-            Kind::Column(component) => refuse_foreign(component, &parameters)?,
-            _ => refuse_parameter(&field.ty, &parameters)?,
+            Kind::Column(component) => refuse::foreign_component(component, &parameters)?,
+            Kind::Group => refuse::bare_value(&field.ty, &parameters)?,
+            Kind::Entities | Kind::Value => {}
         }
         let (mut holds, mut presentation) = (Vec::new(), false);
         for own in field.attrs.iter().filter(|found| found.path().is_ident(attribute)) {
@@ -67,7 +69,7 @@ pub(crate) fn fields(input: &DeriveInput, attribute: &str) -> Result<Vec<Field>>
         }
         fields.push(Field { name, ty: field.ty.clone(), kind, holds, presentation });
     }
-    refuse_twice(&fields)?;
+    refuse::twins(&fields)?;
     Ok(fields)
 }
 
@@ -85,100 +87,10 @@ fn kind(ty: &Type) -> Kind {
     }
 }
 
-/// The name of a path of one segment without arguments.
-fn bare_name(ty: &Type) -> Option<&Ident> {
-    match ty {
-        Type::Path(path) if path.qself.is_none() => path.path.get_ident(),
-        _ => None,
-    }
-}
-
-/// The names of the standard library that everybody has in scope, and what the language itself has.
-const FOREIGN: [&str; 27] = [
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64",
-    "u128", "usize", "str", "String", "Vec", "Option", "Result", "Box", "Rc", "Arc", "HashMap", "BTreeMap",
-    "Duration",
-];
-
-/// Refuses a component type that cannot be one of this crate. What only looks as if it were is refused by
-/// the compiler, as a type that is defined elsewhere.
-fn refuse_foreign(component: &Type, parameters: &[&Ident]) -> Result<()> {
-    let text = readable(component);
-    if bare_name(component).is_some_and(|name| parameters.contains(&name)) {
-        let message = format!(
-            "`{text}` is a type parameter, and a column belongs to one component type: \
-             write `Column` of a type of this crate"
-        );
-        return Err(Error::new_spanned(component, message));
-    }
-    let foreign = match component {
-        Type::Path(path) => {
-            let segments = &path.path.segments;
-            let from_std = segments.len() > 1
-                && segments
-                    .first()
-                    .is_some_and(|first| ["std", "core", "alloc"].iter().any(|name| first.ident == name));
-            let last = segments.last().map(|last| last.ident.to_string());
-            from_std || segments.len() == 1 && last.is_some_and(|last| FOREIGN.contains(&last.as_str()))
-        }
-        _ => true,
-    };
-    if foreign {
-        let message = format!(
-            "`{text}` is not a type of this crate, so no group of this crate can own it: \
-             wrap it in a type of this crate, as in `struct Speed({text});`, and write `Column<Speed>`"
-        );
-        return Err(Error::new_spanned(component, message));
-    }
-    Ok(())
-}
-
-fn refuse_parameter(ty: &Type, parameters: &[&Ident]) -> Result<()> {
-    match bare_name(ty) {
-        Some(name) if parameters.contains(&name) => Err(Error::new_spanned(
-            ty,
-            format!(
-                "the type parameter `{name}` cannot stand for a group, because which components it brings \
-                 must be known here: name the group, or keep a value as `Single<{name}>`"
-            ),
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Refuses two fields that a component or a group would have to choose between.
-fn refuse_twice(fields: &[Field]) -> Result<()> {
-    for (at, field) in fields.iter().enumerate() {
-        if matches!(field.kind, Kind::Value) {
-            continue;
-        }
-        let text = field.ty.to_token_stream().to_string();
-        let twin = fields[..at].iter().find(|earlier| earlier.ty.to_token_stream().to_string() == text);
-        if let Some(twin) = twin {
-            return Err(Error::new_spanned(
-                &field.ty,
-                format!(
-                    "`{}` and `{}` are both `{}`, and nothing says which of them a component belongs to: \
-                     keep one, or wrap what the other holds in a type of its own",
-                    twin.name,
-                    field.name,
-                    readable(&field.ty),
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn readable(ty: &Type) -> String {
-    ty.to_token_stream().to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::")
-}
-
 /// `impl Part`: each method calls that of each field.
 pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     let name = &input.ident;
-    let (generics, arguments, _) = input.generics.split_for_impl();
-    let conditions = conditions(input, fields);
+    let (generics, arguments, conditions) = input.generics.split_for_impl();
     let compared = compared(input, fields);
     let each = |call: &dyn Fn(&Ident, &Type) -> TokenStream| -> TokenStream {
         fields.iter().map(|field| call(&field.name, &field.ty)).collect()
@@ -269,22 +181,22 @@ pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The where clause of a generic struct, with what each field has to be.
-fn conditions(input: &DeriveInput, fields: &[Field]) -> TokenStream {
-    let mut clause = input.generics.clone();
-    if clause.type_params().next().is_some() {
-        let predicates = &mut clause.make_where_clause().predicates;
-        for field in fields {
-            let ty = &field.ty;
-            let part: WherePredicate = syn::parse_quote!(#ty: ::std_ecs::Part);
-            predicates.push(part);
-        }
+/// The struct, with what each field has to be in its where clause if it is generic.
+pub(crate) fn with_conditions(input: &DeriveInput, fields: &[Field]) -> DeriveInput {
+    let mut input = input.clone();
+    if input.generics.type_params().next().is_none() {
+        return input;
     }
-    let clause = clause.where_clause;
-    quote!(#clause)
+    let name = &input.ident;
+    let (_, arguments, _) = input.generics.split_for_impl();
+    let clone = syn::parse_quote!(#name #arguments: ::std::clone::Clone);
+    let parts = fields.iter().map(|Field { ty, .. }| syn::parse_quote!(#ty: ::std_ecs::Part));
+    let predicates: Vec<syn::WherePredicate> = std::iter::once(clone).chain(parts).collect();
+    input.generics.make_where_clause().predicates.extend(predicates);
+    input
 }
 
-/// `impl Owned for Component`, and `impl Has` of the struct for each group that it has.
+/// `impl Has` of the struct for a group that it has, and for those inside of it that it names.
 pub(crate) fn has(input: &DeriveInput, field: &Field) -> TokenStream {
     let name = &input.ident;
     let (generics, arguments, clause) = input.generics.split_for_impl();
@@ -323,8 +235,24 @@ pub(crate) fn has(input: &DeriveInput, field: &Field) -> TokenStream {
 }
 
 /// `impl Owned` of a component, which is found in `columns` from now on.
+///
+/// Of the parameters of the struct it takes those that the component names: others would be free.
 pub(crate) fn owned(input: &DeriveInput, component: &Type, columns: &TokenStream) -> TokenStream {
-    let (generics, _, clause) = input.generics.split_for_impl();
+    let mut named = input.generics.clone();
+    let (kept, free): (Vec<_>, Vec<_>) = named
+        .params
+        .into_iter()
+        .partition(|parameter| refuse::names(component, refuse::parameter_name(parameter)));
+    named.params = kept.into_iter().collect();
+    if let Some(clause) = &mut named.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates).into_iter();
+        clause.predicates = predicates
+            .filter(|predicate| {
+                free.iter().all(|parameter| !refuse::names(predicate, refuse::parameter_name(parameter)))
+            })
+            .collect();
+    }
+    let (generics, _, clause) = named.split_for_impl();
     quote_spanned! {component.span()=>
         #[automatically_derived]
         impl #generics ::std_ecs::Owned for #component #clause {

@@ -5,14 +5,19 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{DeriveInput, Error, Result};
 
-use crate::fields::{Field, Kind, fields, has, owned, part};
+use crate::fields::{Field, Kind, fields, has, owned, part, with_conditions};
+use crate::refuse;
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input, "columns")?;
+    let input = &with_conditions(input, &fields);
     let mut written = part(input, &fields);
     for field in &fields {
         written.extend(match &field.kind {
-            Kind::Column(_) => store(input, field),
+            Kind::Column(component) => {
+                refuse::free_parameters(input, component)?;
+                store(input, field)
+            }
             Kind::Group => has(input, field),
             Kind::Value => TokenStream::new(),
             Kind::Entities => {

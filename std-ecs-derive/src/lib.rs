@@ -4,6 +4,7 @@
 mod compared;
 mod fields;
 mod group;
+mod refuse;
 mod world;
 
 use proc_macro::TokenStream;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, Error, Result};
 
-use crate::fields::{Field, Kind, fields, has, owned, part};
+use crate::fields::{Field, Kind, fields, has, owned, part, with_conditions};
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input, "world")?;
@@ -15,6 +15,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             "a world knows who is alive: add a field `entities: Entities`",
         ));
     };
+    let input = &with_conditions(input, &fields);
     let mut written = part(input, &fields);
     for field in &fields {
         written.extend(match &field.kind {
@@ -23,8 +24,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let owned = owned(input, component, &field.ty.to_token_stream());
                 quote!(#has #owned)
             }
-            Kind::Group => has(input, field),
-            Kind::Entities | Kind::Value => TokenStream::new(),
+            // With the entities among them a world always has several, so that the compiler does not take
+            // the one group there is for the one that a component must belong to.
+            Kind::Group | Kind::Entities => has(input, field),
+            Kind::Value => TokenStream::new(),
         });
     }
 
