@@ -1,11 +1,11 @@
 //! What both derives write for comparing worlds: digests and deltas.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{DeriveInput, Generics, Ident, WherePredicate};
 
-use crate::fields::Field;
+use crate::fields::{Field, implementation};
 
 /// `impl Digest` and `impl Delta`, for a struct whose fields all have them; without an effect, and without
 /// an error, for others.
@@ -38,18 +38,18 @@ fn digest(input: &DeriveInput, compared: &[&Field]) -> TokenStream {
     let conditional = conditional(input, compared, &format_ident!("DigestField"));
     let (_, _, clause) = conditional.split_for_impl();
     let digests = compared.iter().map(|Field { name, ty, .. }| {
-        let text = name.to_string();
-        quote_spanned! {ty.span()=>
+        let (text, digest) = (name.unraw().to_string(), implementation(ty, &quote!(Digest)));
+        quote! {
             path.push(#text);
-            <#ty as ::std_ecs::Digest>::digests(&self.#name, path, each);
+            #digest::digests(&self.#name, path, each);
             path.pop();
         }
     });
     let differences = compared.iter().map(|Field { name, ty, .. }| {
-        let text = name.to_string();
-        quote_spanned! {ty.span()=>
+        let (text, digest) = (name.unraw().to_string(), implementation(ty, &quote!(Digest)));
+        quote! {
             path.push(#text);
-            let found = <#ty as ::std_ecs::Digest>::first_difference(&self.#name, &other.#name, path);
+            let found = #digest::first_difference(&self.#name, &other.#name, path);
             path.pop();
             if found.is_some() {
                 return found;
@@ -93,23 +93,26 @@ fn delta(input: &DeriveInput, compared: &[&Field]) -> TokenStream {
         })
     };
     let change = nested(&|Field { ty, .. }| {
-        quote_spanned! {ty.span()=> ::std::option::Option<<#ty as ::std_ecs::Delta>::Change>}
+        let delta = implementation(ty, &quote!(Delta));
+        quote!(::std::option::Option<#delta::Change>)
     });
     let changes = nested(&|Field { name, ty, .. }| {
-        quote_spanned! {ty.span()=> {
-            let change = <#ty as ::std_ecs::Delta>::changes(&from.#name, &to.#name);
+        let delta = implementation(ty, &quote!(Delta));
+        quote! {{
+            let change = #delta::changes(&from.#name, &to.#name);
             is_changed |= change.is_some();
             change
         }}
     });
-    let bound = |name: &Ident| format_ident!("change_of_{name}");
+    let bound = |name: &Ident| format_ident!("change_of_{}", name.unraw());
     let pattern = nested(&|Field { name, .. }| bound(name).to_token_stream());
     let applied = compared.iter().map(|Field { name, ty, .. }| {
-        let (text, bound) = (name.to_string(), bound(name));
-        quote_spanned! {ty.span()=>
+        let (text, bound, delta) =
+            (name.unraw().to_string(), bound(name), implementation(ty, &quote!(Delta)));
+        quote! {
             if let ::std::option::Option::Some(change) = #bound {
                 path.push(#text);
-                <#ty as ::std_ecs::Delta>::apply(&mut self.#name, change, path)?;
+                #delta::apply(&mut self.#name, change, path)?;
                 path.pop();
             }
         }

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, GenericArgument, Ident, PathArguments, Result, Type};
 
@@ -87,42 +88,35 @@ fn kind(ty: &Type) -> Kind {
     }
 }
 
+/// What a type says to a trait of this project. It stands where the type does, as that is where the type may
+/// have to be wrapped; the names around it stand where the derive does, also if the type comes out of a macro.
+pub(crate) fn implementation(ty: &Type, of: &TokenStream) -> TokenStream {
+    quote_spanned!(ty.span()=> <#ty as ::std_ecs::#of>)
+}
+
 /// `impl Part`: each method calls that of each field.
 pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     let name = &input.ident;
     let (generics, arguments, conditions) = input.generics.split_for_impl();
     let compared = compared(input, fields);
-    let each = |call: &dyn Fn(&Ident, &Type) -> TokenStream| -> TokenStream {
-        fields.iter().map(|field| call(&field.name, &field.ty)).collect()
+    let each = |call: &dyn Fn(&Ident, TokenStream) -> TokenStream| -> TokenStream {
+        fields.iter().map(|Field { name, ty, .. }| call(name, implementation(ty, &quote!(Part)))).collect()
     };
-    let detach_all = each(
-        &|name, ty| quote_spanned! {ty.span()=> <#ty as ::std_ecs::Part>::detach_all(&mut self.#name, entity);},
-    );
-    let clear_all =
-        each(&|name, ty| quote_spanned! {ty.span()=> <#ty as ::std_ecs::Part>::clear_all(&mut self.#name);});
-    let end_frame = each(
-        &|name, ty| quote_spanned! {ty.span()=> <#ty as ::std_ecs::Part>::end_frame(&mut self.#name, steps);},
-    );
-    let dependents = each(
-        &|name, ty| quote_spanned! {ty.span()=> <#ty as ::std_ecs::Part>::dependents(&self.#name, entity, found);},
-    );
-    let visit = each(&|name, ty| {
-        let text = name.to_string();
-        quote_spanned! {ty.span()=>
+    let detach_all = each(&|name, part| quote!(#part::detach_all(&mut self.#name, entity);));
+    let clear_all = each(&|name, part| quote!(#part::clear_all(&mut self.#name);));
+    let end_frame = each(&|name, part| quote!(#part::end_frame(&mut self.#name, steps);));
+    let dependents = each(&|name, part| quote!(#part::dependents(&self.#name, entity, found);));
+    let visit = each(&|name, part| {
+        let text = name.unraw().to_string();
+        quote! {
             path.push(#text);
-            <#ty as ::std_ecs::Part>::visit(&self.#name, path, visit);
+            #part::visit(&self.#name, path, visit);
             path.pop();
         }
     });
-    let verify = each(
-        &|name, ty| quote_spanned! {ty.span()=> <#ty as ::std_ecs::Part>::verify(&self.#name, entities)?;},
-    );
-    let withhold = each(
-        &|name, ty| quote_spanned! {ty.span()=> <#ty as ::std_ecs::Part>::withhold(&mut self.#name, guard);},
-    );
-    let same = each(
-        &|name, ty| quote_spanned! {ty.span()=> && <#ty as ::std_ecs::Part>::same(&self.#name, &other.#name)},
-    );
+    let verify = each(&|name, part| quote!(#part::verify(&self.#name, entities)?;));
+    let withhold = each(&|name, part| quote!(#part::withhold(&mut self.#name, guard);));
+    let same = each(&|name, part| quote!(&& #part::same(&self.#name, &other.#name)));
     quote! {
         #[automatically_derived]
         #[allow(unused_variables)]
