@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bodies, Burning, Game, Health, Motions, Position, Velocity, entity};
+use common::{Bodies, Burning, Game, Health, Motions, Position, Velocity, entity, ignore};
 use std_ecs::{Column, Columns, Entities, Part, Single, Store, World};
 
 fn filled(rows: u32) -> Column<u64> {
@@ -39,12 +39,12 @@ fn reading_copies_nothing() {
 fn each_write_copies_the_pages_it_touches_and_no_others() {
     type Write = fn(&mut Column<u64>);
     let writes: [(usize, Write); 7] = [
-        (1, |column| drop(column.insert(entity(9_000, 1), 0))),
-        (1, |column| drop(column.insert(entity(1_500, 1), 0))),
-        (2, |column| drop(column.remove(entity(100, 1)))),
-        (1, |column| drop(column.remove(entity(4_999, 1)))),
-        (2, |column| drop(column.get_many_mut([entity(0, 1), entity(4_200, 1), entity(1, 1)]))),
-        (1, |column| drop(column.get_or_insert_with(entity(2_500, 1), || 0).map(|_| ()))),
+        (1, |column| ignore(column.insert(entity(9_000, 1), 0))),
+        (1, |column| ignore(column.insert(entity(1_500, 1), 0))),
+        (2, |column| ignore(column.remove(entity(100, 1)))),
+        (1, |column| ignore(column.remove(entity(4_999, 1)))),
+        (2, |column| ignore(column.get_many_mut([entity(0, 1), entity(4_200, 1), entity(1, 1)]))),
+        (1, |column| ignore(column.get_or_insert_with(entity(2_500, 1), || 0).map(|_| ()))),
         (2, |column| column.iter_mut().take(1_025).for_each(drop)),
     ];
     for (at, (copied, write)) in writes.into_iter().enumerate() {

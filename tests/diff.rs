@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Health, entity};
+use common::{Health, entity, ignore};
 use std_ecs::{Change, Column};
 
 fn filled(rows: u32) -> Column<Health> {
@@ -127,7 +127,7 @@ fn a_difference_laid_over_the_earlier_value_gives_the_later_one() {
             Change::Attached { entity, new } | Change::Changed { entity, new, .. } => {
                 rebuilt.insert(entity, *new).expect("not older");
             }
-            Change::Detached { entity, .. } => drop(rebuilt.remove(entity)),
+            Change::Detached { entity, .. } => ignore(rebuilt.remove(entity)),
         }
     }
     assert_eq!(rebuilt.len(), column.len());

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use common::drops::{Count, Counted};
-use common::entity;
+use common::{entity, ignore};
 use proptest::prelude::*;
 use std_ecs::Column;
 
@@ -79,19 +79,19 @@ type Write = fn(&mut Column<Counted>, &Rc<Count>);
 
 /// Every call that writes, at places in the first, a middle and the last page.
 const WRITES: [(&str, Write); 14] = [
-    ("insert new", |column, count| drop(column.insert(entity(9_000, 1), Counted::new(0, count)))),
-    ("insert over", |column, count| drop(column.insert(entity(5, 1), Counted::new(0, count)))),
-    ("insert newer", |column, count| drop(column.insert(entity(5, 2), Counted::new(0, count)))),
+    ("insert new", |column, count| ignore(column.insert(entity(9_000, 1), Counted::new(0, count)))),
+    ("insert over", |column, count| ignore(column.insert(entity(5, 1), Counted::new(0, count)))),
+    ("insert newer", |column, count| ignore(column.insert(entity(5, 2), Counted::new(0, count)))),
     ("get_mut", |column, _| *column.get_mut(entity(1_500, 1)).expect("it has a row").value = 0),
-    ("get_many_mut", |column, _| drop(column.get_many_mut([entity(2_400, 1), entity(0, 1)]))),
+    ("get_many_mut", |column, _| ignore(column.get_many_mut([entity(2_400, 1), entity(0, 1)]))),
     ("get_or_insert_with old", |column, count| {
         column.get_or_insert_with(entity(7, 1), || Counted::new(0, count)).ok();
     }),
     ("get_or_insert_with new", |column, count| {
         column.get_or_insert_with(entity(9_000, 1), || Counted::new(0, count)).ok();
     }),
-    ("remove first", |column, _| drop(column.remove(entity(0, 1)))),
-    ("remove last", |column, _| drop(column.remove(entity(2_499, 1)))),
+    ("remove first", |column, _| ignore(column.remove(entity(0, 1)))),
+    ("remove last", |column, _| ignore(column.remove(entity(2_499, 1)))),
     ("extend", |column, count| {
         column.extend([(entity(9_000, 1), Counted::new(0, count)), (entity(9, 1), Counted::new(0, count))]);
     }),

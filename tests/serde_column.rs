@@ -65,7 +65,7 @@ fn a_column_comes_back_with_every_stamp() {
 fn a_loaded_column_goes_on_like_the_one_that_was_saved() {
     let mut column = column(1_500);
     let mut loaded = reload(&column);
-    for (owner, name) in loaded.iter() {
+    for (owner, name) in &loaded {
         assert_eq!(loaded.get(owner), Some(name));
     }
     for column in [&mut column, &mut loaded] {
@@ -235,11 +235,8 @@ fn a_field_too_many_too_few_or_twice_is_refused() {
 #[test]
 fn fields_may_come_in_any_order_where_they_have_names() {
     let form = form();
-    let mut text = String::from("{");
-    for field in ["changed", "values", "attached", "owners", "clock"] {
-        text += &format!("\"{field}\":{},", form[field]);
-    }
-    let text = format!("{}}}", text.trim_end_matches(','));
+    let fields = ["changed", "values", "attached", "owners", "clock"];
+    let text = format!("{{{}}}", fields.map(|field| format!("\"{field}\":{}", form[field])).join(","));
     assert_eq!(from_json::<Column<u8>>(&text), load(&form));
 }
 

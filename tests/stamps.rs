@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Burning, Health, entity};
+use common::{Burning, Health, entity, ignore};
 use std_ecs::{Column, Entity, Single, Stamp};
 
 fn owners(rows: u32) -> Vec<Entity> {
@@ -41,10 +41,10 @@ fn replacing_is_a_change_and_attaching_again_is_an_attachment() {
     let (a, mut column) = (entity(0, 1), Column::default());
     let mut log = Vec::new();
     let steps: [fn(&mut Column<Burning>, Entity); 4] = [
-        |column, owner| drop(column.insert(owner, Burning)),
-        |column, owner| drop(column.insert(owner, Burning)),
-        |column, owner| drop(column.remove(owner)),
-        |column, owner| drop(column.insert(owner, Burning)),
+        |column, owner| ignore(column.insert(owner, Burning)),
+        |column, owner| ignore(column.insert(owner, Burning)),
+        |column, owner| ignore(column.remove(owner)),
+        |column, owner| ignore(column.insert(owner, Burning)),
     ];
     for step in steps {
         let before = column.clock();

@@ -210,7 +210,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ColumnVisitor<T> {
     }
 }
 
-fn refuse<T, E: Error>(problem: String) -> E {
+fn refuse<T, E: Error>(problem: impl fmt::Display) -> E {
     E::custom(format_args!("column of {}: {problem}", component_key::<T>()))
 }
 
@@ -257,7 +257,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ValuesOf<T> {
             if let Some(rows) = self.rows
                 && values.len() == rows
             {
-                return Err(refuse::<T, _>(format!("more than {rows} values for {rows} entities")));
+                return Err(refuse::<T, _>(format_args!("more than {rows} values for {rows} entities")));
             }
             values.push(value);
         }

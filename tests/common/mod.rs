@@ -68,3 +68,6 @@ pub(crate) struct Game {
     pub(crate) bodies: Bodies,
     pub(crate) score: Single<u64>,
 }
+
+/// Takes the answer of a call that is made for what it does.
+pub(crate) fn ignore<T>(_answer: T) {}
