@@ -2,11 +2,12 @@
 //!
 //! Each peer runs the game without waiting: it guesses that the others go on with what they last did. When
 //! what they really did arrives and was guessed wrong, the peer assigns the world of that tick and runs the
-//! ticks since then again. That takes a clone a tick, an assignment, and nothing else.
+//! ticks since then again. `History` keeps those
+//! worlds: a clone a tick.
 //!
 //! Run it with `cargo run --example lockstep`.
 
-use std_ecs::{Column, Columns, Entities, Single, World, query};
+use std_ecs::{Column, Columns, Entities, History, Single, World, query};
 
 const PLAYERS: usize = 2;
 const TICKS: usize = 300;
@@ -76,18 +77,18 @@ fn steer(player: usize, at: usize) -> Input {
     [[1, 0, -1, -1, 0, 1, 1, -1], [0, -1, 1, 0, 1, 0, -1, -1]][player][at / 11 % 8]
 }
 
-/// One machine: the game, the game before each tick, and what it knows of the inputs.
+/// One machine: the game, the game before each of the last ticks, and what it knows of the inputs.
 struct Peer {
     player: usize,
     game: Game,
-    worlds: Vec<Game>,
+    history: History<Game>,
     inputs: Vec<[Input; PLAYERS]>,
     rollbacks: usize,
 }
 
 impl Peer {
     fn new(player: usize) -> Self {
-        Self { player, game: start(), worlds: Vec::new(), inputs: Vec::new(), rollbacks: 0 }
+        Self { player, game: start(), history: History::new(DELAY + 1), inputs: Vec::new(), rollbacks: 0 }
     }
 
     /// Runs the next tick with its own input and a guess for the others.
@@ -95,8 +96,13 @@ impl Peer {
         let mut inputs = self.inputs.last().copied().unwrap_or_default();
         inputs[self.player] = steer(self.player, self.inputs.len());
         self.inputs.push(inputs);
-        self.worlds.push(self.game.clone());
-        tick(&mut self.game, inputs);
+        self.run(self.inputs.len() - 1);
+    }
+
+    /// Runs a tick with the inputs that it knows or guesses.
+    fn run(&mut self, at: usize) {
+        self.history.record(at as u64, &self.game);
+        tick(&mut self.game, self.inputs[at]);
     }
 
     /// Learns what another player did in a tick that this peer has run already.
@@ -109,11 +115,9 @@ impl Peer {
         for inputs in &mut self.inputs[at..] {
             inputs[player] = input;
         }
-        self.game = self.worlds[at].clone();
-        self.worlds.truncate(at);
-        for &inputs in &self.inputs[at..] {
-            self.worlds.push(self.game.clone());
-            tick(&mut self.game, inputs);
+        self.game = self.history.rewind_to(at as u64).expect("no input is later than the history is long");
+        for at in at..self.inputs.len() {
+            self.run(at);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! How do I do undo and redo?
 //!
 //! Keep the worlds. An edit is anything at all, of any number of components; there is no command to write
-//! for it and none to write for its inverse. Worlds share the pages that an edit did not write.
+//! for it and none to write for its inverse. Worlds share the pages that an edit did not write. `Undo` keeps them
+//! in order.
 //!
 //! Run it with `cargo run --example undo`.
 
-use std_ecs::{Change, Column, Columns, Entities, Entity, Store, World};
+use std_ecs::{Change, Column, Columns, Entities, Entity, Store, Undo, World};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Label(String);
@@ -28,74 +29,55 @@ struct Drawing {
     shapes: Shapes,
 }
 
-/// A drawing with its past and, after an undo, its future.
-#[derive(Default)]
-struct Editor {
-    now: Drawing,
-    past: Vec<Drawing>,
-    future: Vec<Drawing>,
-}
-
-impl Editor {
-    fn edit<R>(&mut self, work: impl FnOnce(&mut Drawing) -> R) -> R {
-        self.past.push(self.now.clone());
-        self.future.clear();
-        work(&mut self.now)
-    }
-
-    fn undo(&mut self) -> bool {
-        let Some(earlier) = self.past.pop() else { return false };
-        self.future.push(std::mem::replace(&mut self.now, earlier));
-        true
-    }
-
-    fn redo(&mut self) -> bool {
-        let Some(later) = self.future.pop() else { return false };
-        self.past.push(std::mem::replace(&mut self.now, later));
-        true
-    }
-
-    /// What the last edit did to one column. The edit itself wrote no record of that.
-    fn last_edit(&self) -> Vec<Change<'_, Place>> {
-        let now = &self.now.shapes.places;
-        self.past.last().map_or_else(Vec::new, |before| now.diff(&before.shapes.places).collect())
-    }
+fn square(drawing: &mut Drawing, x: i32) -> Entity {
+    drawing.spawn_with((Label(format!("square at {x}")), Place { x, y: 0 }))
 }
 
 fn main() {
-    let mut editor = Editor::default();
-    let square = |drawing: &mut Drawing, x| -> Entity {
-        drawing.spawn_with((Label(format!("square at {x}")), Place { x, y: 0 }))
-    };
-    let first = editor.edit(|drawing| square(drawing, 1));
-    let second = editor.edit(|drawing| square(drawing, 2));
-    editor.edit(|drawing| {
-        drawing.despawn(first);
-        drawing.attach(second, Place { x: 2, y: 5 });
-    });
-    println!("the last edit: {:?}", editor.last_edit());
+    let mut drawing = Drawing::default();
+    let mut undo = Undo::new(&drawing, 100);
+
+    let first = square(&mut drawing, 1);
+    undo.edited(&drawing);
+    let second = square(&mut drawing, 2);
+    undo.edited(&drawing);
+
+    // One edit, of several components of several entities.
+    let before = drawing.clone();
+    drawing.despawn(first);
+    drawing.attach(second, Place { x: 2, y: 5 });
+    undo.edited(&drawing);
+
+    // The edit wrote no record of what it did. Two worlds are compared for that.
+    let changes: Vec<_> = drawing.shapes.places.diff(&before.shapes.places).collect();
+    println!("the last edit: {changes:?}");
     assert_eq!(
-        editor.last_edit(),
+        changes,
         [
             Change::Changed { entity: second, old: &Place { x: 2, y: 0 }, new: &Place { x: 2, y: 5 } },
             Change::Detached { entity: first, old: &Place { x: 1, y: 0 } },
         ]
     );
 
-    assert!(editor.undo());
-    println!("undone:        {:?}", editor.now.shapes.places);
+    drawing = undo.undo().expect("three edits can be undone").clone();
+    println!("undone:        {:?}", drawing.shapes.places);
+    assert_eq!(drawing, before);
     // The handle of what was despawned is good again, because this is the world that handed it out.
-    assert_eq!(editor.now.get::<Label>(first), Some(&Label("square at 1".into())));
+    assert_eq!(drawing.get::<Label>(first), Some(&Label("square at 1".into())));
 
-    assert!(editor.undo() && editor.undo() && !editor.undo());
-    assert_eq!(editor.now, Drawing::default());
+    while let Some(earlier) = undo.undo() {
+        drawing = earlier.clone();
+    }
+    assert_eq!(drawing, Drawing::default());
+    while let Some(later) = undo.redo() {
+        drawing = later.clone();
+    }
+    println!("redone:        {:?}", drawing.shapes.places);
+    assert!(!drawing.is_alive(first) && drawing.is_alive(second));
 
-    assert!(editor.redo() && editor.redo() && editor.redo() && !editor.redo());
-    println!("redone:        {:?}", editor.now.shapes.places);
-    assert!(!editor.now.is_alive(first));
-
-    editor.undo();
-    editor.edit(|drawing| drawing.despawn(second));
-    assert!(!editor.redo(), "an edit after an undo begins another future");
-    println!("another way:   {:?}", editor.now.shapes.places);
+    drawing = undo.undo().expect("three edits can be undone").clone();
+    drawing.despawn(second);
+    undo.edited(&drawing);
+    println!("another way:   {:?}", drawing.shapes.places);
+    assert_eq!(undo.redo(), None, "an edit after an undo begins another future");
 }

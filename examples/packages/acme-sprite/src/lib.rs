@@ -21,15 +21,17 @@
 //! assert_eq!(render(&game), [Drawing { entity: ship, image: "ship.png", layer: 1, place }]);
 //! ```
 
+use std::sync::Arc;
+
 use acme_space::GlobalPosition;
 use std_ecs::{Column, Columns, Entity, Store, pairs};
 
 /// What something looks like.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sprite {
-    /// The image file.
-    pub image: String,
+    /// The image file. It stands behind a count, so that a page of sprites is copied without allocating.
+    pub image: Arc<str>,
     /// Higher layers are drawn over lower ones.
     pub layer: i32,
 }

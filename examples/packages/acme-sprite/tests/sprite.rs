@@ -44,6 +44,6 @@ fn a_snapshot_draws_the_frame_it_was_taken_in() {
     let mut game = Game::default();
     let ship = game.spawn_with((sprite("whole", 0), GlobalPosition::default()));
     let snapshot = game.clone();
-    game.get_mut::<Sprite>(ship).unwrap().image.replace_range(.., "wreck");
+    game.get_mut::<Sprite>(ship).unwrap().image = "wreck".into();
     assert_eq!((images(&game), images(&snapshot)), (vec!["wreck"], vec!["whole"]));
 }
