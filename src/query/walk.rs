@@ -222,7 +222,12 @@ struct Slow<'a, K, F> {
     current: &'a [Entity],
     at: usize,
     is_filtered: bool,
+    /// How many rows of this page came alone, since the last that did not.
+    alone: u32,
 }
+
+/// After so many rows alone, no more of a page are asked whether they follow one another.
+const PATIENCE: u32 = 8;
 
 impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     #[cold]
@@ -239,7 +244,17 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         page: usize,
     ) -> Box<Self> {
         let seeks = sides.seek(page);
-        Box::new(Self { seeks, filters, first, owners, page, current: &[], at: 0, is_filtered: false })
+        Box::new(Self {
+            seeks,
+            filters,
+            first,
+            owners,
+            page,
+            current: &[],
+            at: 0,
+            is_filtered: false,
+            alone: 0,
+        })
     }
 
     fn rows_left(&self) -> usize {
@@ -255,11 +270,11 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
                 match self.look_up(*entity) {
                     LookedUp::Nothing => self.at += 1,
                     LookedUp::Row(items) => {
-                        self.at += 1;
+                        (self.at, self.alone) = (at + 1, self.alone + 1);
                         return Found::Row(entity, items);
                     }
                     LookedUp::Run(rows, chunks) => {
-                        self.at += rows;
+                        (self.at, self.alone) = (at + rows, 0);
                         return Found::Run(&self.current[at..at + rows], chunks);
                     }
                 }
@@ -275,8 +290,9 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     /// What the next entity has, and those after it.
     #[inline(always)]
     fn look_up(&mut self, entity: Entity) -> LookedUp<K::Items, K::Chunks> {
+        let most = if self.alone < PATIENCE { self.current.len() - self.at } else { 1 };
         if !self.is_filtered {
-            return self.seeks.look_up(self.at, self.current.len() - self.at);
+            return self.seeks.look_up(self.at, most);
         }
         if self.filters.passes(entity) { self.seeks.look_up(self.at, 1) } else { LookedUp::Nothing }
     }
@@ -294,7 +310,7 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         self.first = &[];
         let page = self.page;
         self.page += 1;
-        (self.current, self.at) = (&[], 0);
+        (self.current, self.at, self.alone) = (&[], 0, 0);
         let passing = self.filters.fits(page, owners);
         self.is_filtered = passing == Fit::Each;
         match self.seeks.enter(page, owners).and(passing) {
@@ -323,11 +339,13 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
                     LookedUp::Nothing => slow.at += 1,
                     LookedUp::Row(items) => {
                         slow.at += 1;
+                        slow.alone += 1;
                         so_far = f(so_far, S::together(*entity, items));
                     }
                     LookedUp::Run(rows, chunks) => {
                         let run = &slow.current[slow.at..slow.at + rows];
                         slow.at += rows;
+                        slow.alone = 0;
                         so_far = S::fold(run, chunks, so_far, f);
                     }
                 }
