@@ -87,11 +87,13 @@ impl<'a> Rows<'a> {
 pub struct ReadSeek<'a, T> {
     column: Read<'a, T>,
     rows: Rows<'a>,
+    /// The values of the page entered, if its rows are in the order of what drives.
+    aligned: &'a [T],
 }
 
 impl<'a, T> ReadSeek<'a, T> {
     pub(super) fn new(column: Read<'a, T>, owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self { column, rows: Rows::new(owners, index) }
+        Self { column, rows: Rows::new(owners, index), aligned: &[] }
     }
 }
 
@@ -106,6 +108,7 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
 
     fn find(&mut self, page: usize, owners: &'a OwnerPage) {
         self.rows.find(page, &owners.0);
+        self.aligned = self.column.values(page).filter(|_| self.rows.is_aligned).unwrap_or_default();
         if Side::is_filtered(&self.column) {
             self.rows.retain(|row| self.column.is_asked_for(row));
         }
@@ -131,6 +134,9 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
 
     #[inline(always)]
     fn take(&mut self, at: usize) -> Option<&'a T> {
+        if let Some(value) = self.aligned.get(at) {
+            return Some(value);
+        }
         let (page, at) = place(self.rows.get(at) as usize);
         self.column.values(page)?.get(at)
     }

@@ -290,11 +290,16 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     /// What the next entity has, and those after it.
     #[inline(always)]
     fn look_up(&mut self, entity: Entity) -> LookedUp<K::Items, K::Chunks> {
-        let most = if self.alone < PATIENCE { self.current.len() - self.at } else { 1 };
-        if !self.is_filtered {
-            return self.seeks.look_up(self.at, most);
+        if self.is_filtered && !self.filters.passes(entity) {
+            return LookedUp::Nothing;
         }
-        if self.filters.passes(entity) { self.seeks.look_up(self.at, 1) } else { LookedUp::Nothing }
+        self.seeks.look_up(self.at, self.most(self.current.len() - self.at, self.alone))
+    }
+
+    /// How many of the entities left are asked whether their rows follow one another.
+    #[inline(always)]
+    fn most(&self, left: usize, alone: u32) -> usize {
+        if self.is_filtered || alone >= PATIENCE { 1 } else { left }
     }
 
     /// Enters the next page.
@@ -334,19 +339,22 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         let mut slow = *self;
         let mut so_far = init;
         loop {
-            while let Some(entity) = slow.current.get(slow.at) {
-                match slow.look_up(*entity) {
-                    LookedUp::Nothing => slow.at += 1,
+            let entities = std::mem::take(&mut slow.current);
+            let (mut at, mut alone) = (slow.at, slow.alone);
+            while let Some(entity) = entities.get(at) {
+                if slow.is_filtered && !slow.filters.passes(*entity) {
+                    at += 1;
+                    continue;
+                }
+                match slow.seeks.look_up(at, slow.most(entities.len() - at, alone)) {
+                    LookedUp::Nothing => at += 1,
                     LookedUp::Row(items) => {
-                        slow.at += 1;
-                        slow.alone += 1;
+                        (at, alone) = (at + 1, alone + 1);
                         so_far = f(so_far, S::together(*entity, items));
                     }
                     LookedUp::Run(rows, chunks) => {
-                        let run = &slow.current[slow.at..slow.at + rows];
-                        slow.at += rows;
-                        slow.alone = 0;
-                        so_far = S::fold(run, chunks, so_far, f);
+                        so_far = S::fold(&entities[at..at + rows], chunks, so_far, f);
+                        (at, alone) = (at + rows, 0);
                     }
                 }
             }
