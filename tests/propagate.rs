@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use std_ecs::{Column, Entities, Entity, Hierarchy};
 
 /// The sum of the own value and those above, which tells every order from a right one.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is handed to `propagate`, which passes references")]
 fn sum(own: &i64, above: Option<&i64>) -> i64 {
     own + above.map_or(0, |above| 2 * above)
 }
