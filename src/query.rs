@@ -9,7 +9,6 @@ mod filter;
 mod optional;
 #[cfg(feature = "parallel")]
 mod parallel;
-mod seek;
 mod side;
 mod sides;
 mod walk;

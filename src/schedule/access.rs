@@ -1,7 +1,6 @@
 //! What systems declare: the places in a world, and whether two declarations clash.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use super::batch::Hollow;
 use super::error::ScheduleError;
@@ -46,16 +45,14 @@ pub(super) trait Place<W>: fmt::Debug + Send + Sync {
     fn lend(&self, world: &mut W, hollows: &mut [Hollow<W>], at: usize, rest: &mut Rest<'_, W>);
 }
 
-pub(super) struct At<W, P, F> {
+pub(super) struct At<W, P> {
     pub(super) how: Use,
     /// The component, if it was declared as one.
     pub(super) component: Option<ComponentKey>,
-    /// A function of a type of its own for components, so that it can be inlined.
-    pub(super) place: F,
-    pub(super) of: PhantomData<fn(&mut W) -> &mut P>,
+    pub(super) place: fn(&mut W) -> &mut P,
 }
 
-impl<W: World, P: Part, F: Fn(&mut W) -> &mut P + Copy + Send + Sync> At<W, P, F> {
+impl<W: World, P: Part> At<W, P> {
     /// What was declared, with the fields that lead to it.
     #[cold]
     fn describe(&self, world: &mut W) -> String {
@@ -77,19 +74,14 @@ impl<W: World, P: Part, F: Fn(&mut W) -> &mut P + Copy + Send + Sync> At<W, P, F
     }
 }
 
-impl<W, P, F> fmt::Debug for At<W, P, F> {
+impl<W, P> fmt::Debug for At<W, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.component.unwrap_or(component_key::<P>());
         write!(f, "{:?}({what})", self.how)
     }
 }
 
-impl<W, P, F> Place<W> for At<W, P, F>
-where
-    W: World,
-    P: Part,
-    F: Fn(&mut W) -> &mut P + Copy + Send + Sync,
-{
+impl<W: World, P: Part> Place<W> for At<W, P> {
     fn how(&self) -> Use {
         self.how
     }
@@ -121,8 +113,7 @@ where
                 std::mem::swap(place(world), place(&mut hollows[at].world));
                 rest(world, hollows);
                 std::mem::swap(place(world), place(&mut hollows[at].world));
-                // A world has one place for a component, so that nothing else fits there.
-                if self.component.is_none() && is_withheld(place(world)) {
+                if is_withheld(place(world)) {
                     let hollow = &mut hollows[at];
                     let what = self.describe(&mut hollow.world);
                     hollow.breach(format!(

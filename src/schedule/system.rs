@@ -1,7 +1,6 @@
 //! Systems: functions over a world, with a name and what they touch.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::access::{At, Declared, Place, Use};
@@ -117,7 +116,7 @@ impl<W: World> System<W> {
     /// }
     /// System::<Empty>::new("movement", |_, _| {}).reads::<Velocity>();
     /// ```
-    pub fn reads<T: 'static>(self) -> Self
+    pub fn reads<T>(self) -> Self
     where
         W: Store<T>,
     {
@@ -125,7 +124,7 @@ impl<W: World> System<W> {
     }
 
     /// It writes the components of this type: attaches, detaches and changes them. Reading them is included.
-    pub fn writes<T: 'static>(self) -> Self
+    pub fn writes<T>(self) -> Self
     where
         W: Store<T>,
     {
@@ -184,9 +183,9 @@ impl<W: World> System<W> {
         mut self,
         how: Use,
         component: Option<ComponentKey>,
-        place: impl Fn(&mut W) -> &mut P + Copy + Send + Sync + 'static,
+        place: fn(&mut W) -> &mut P,
     ) -> Self {
-        self.places.push(Box::new(At { how, component, place, of: PhantomData }));
+        self.places.push(Box::new(At { how, component, place }));
         self
     }
 

@@ -88,6 +88,8 @@ pub struct Loaded {
     pub(crate) entities: Arc<Vec<Option<Entity>>>,
     /// The clock of each registered component's column when loading ended.
     pub(crate) clocks: Vec<u64>,
+    /// What the entities without a parent in the scene were loaded below.
+    pub(crate) below: Option<Entity>,
     /// Names for entities that were spawned since.
     pub(crate) given: HashMap<Entity, String>,
 }
@@ -239,7 +241,13 @@ impl<W: SceneWorld> Registry<W> {
         report(&files, &loader.faults)?;
         *world = next;
         let clocks = self.entries.iter().map(|entry| (entry.functions.clock)(world)).collect();
-        Ok(Loaded { scene: scene.clone(), entities: Arc::new(entities), clocks, given: HashMap::new() })
+        Ok(Loaded {
+            scene: scene.clone(),
+            entities: Arc::new(entities),
+            clocks,
+            below,
+            given: HashMap::new(),
+        })
     }
 
     /// The names of the components of an entity that were written since the scene was loaded, or attached.

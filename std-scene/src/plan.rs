@@ -63,6 +63,8 @@ pub(crate) struct Template {
     pub(crate) children: HashMap<(u32, Box<str>), u32>,
     /// All that the file itself names: the first, and the others.
     pub(crate) names: HashMap<Box<str>, (u32, Vec<u32>)>,
+    /// The `at(..)` of the file for entities inside its instances, the first for each.
+    pub(crate) patches: HashMap<u32, u32>,
     /// How deep its entities are nested.
     pub(crate) depth: usize,
 }

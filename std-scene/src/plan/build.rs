@@ -428,6 +428,7 @@ impl Builder<'_> {
 
     fn at(&mut self, node: u32, slot: u32, depth: usize) {
         let Some(inner) = self.inner(node, slot) else { return };
+        self.template.patches.entry(inner).or_insert(node);
         let (_, first) = self.named(node);
         let end = self.file.node(node).next;
         let deep = self.file.string(node + 1).map_or(1, |path| path.split('/').count());
