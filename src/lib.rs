@@ -72,6 +72,8 @@ mod key;
 mod pages;
 mod part;
 mod query;
+#[cfg(feature = "serde")]
+mod replay_check;
 mod schedule;
 mod shared;
 mod single;
@@ -98,6 +100,8 @@ pub use part::{CheckError, Part, PartKind, PartView, Visit};
 pub use query::{
     Combinations, Optional, Query, SingleError, Source, optional, pairs, quadruples, query, triples,
 };
+#[cfg(feature = "serde")]
+pub use replay_check::{ReplayCheck, ReplayError};
 pub use schedule::{
     Cause, Conflict, FixedStep, Plan, PlannedStage, Schedule, ScheduleError, Stage, Steps, System, Timing,
     Wait,
