@@ -337,7 +337,7 @@ impl Hierarchy {
             .filter_map(|index| self.links.entity(index))
     }
 
-    /// The entities that have children and no parent, in the row order of their first children's parents.
+    /// The entities that have children and no parent, in the row order of their first children.
     ///
     /// An entity that has neither is no matter of the hierarchy. O(entities that have a parent).
     pub fn roots(&self) -> impl Iterator<Item = Entity> {

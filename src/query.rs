@@ -9,6 +9,7 @@ mod filter;
 mod optional;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod seek;
 mod side;
 mod sides;
 mod walk;

@@ -209,3 +209,197 @@ fn a_chain_of_a_million_is_built_ordered_derived_and_ended() {
     game.despawn(chain[0]);
     assert!(game.entities.is_empty() && game.places.global.is_empty());
 }
+
+#[test]
+fn only_the_child_that_moved_counts_as_changed() {
+    let (mut game, [ship, a, b, c, leaf]) = fleet();
+    let seen = game.hierarchy.column().clock();
+    let changed = |game: &Game| {
+        game.hierarchy.column().changed_since(seen).map(|(entity, _)| entity).collect::<Vec<_>>()
+    };
+    game.move_before(c, b).unwrap();
+    assert_eq!(changed(&game), [c]);
+    game.set_parent(leaf, ship).unwrap();
+    assert_eq!(changed(&game), [c, leaf]);
+    assert_eq!(game.hierarchy.column().clock(), seen + 2, "each is one call");
+    assert_eq!(children(&game, ship), [a, c, b, leaf]);
+}
+
+#[test]
+fn undo_puts_a_child_back_where_it_was() {
+    let (mut game, [ship, a, b, c, leaf]) = fleet();
+    let before = game.clone();
+    game.despawn(b);
+    assert_eq!(children(&game, ship), [a, c]);
+    let after = std::mem::replace(&mut game, before);
+    assert_eq!((children(&game, ship), children(&game, b)), (vec![a, b, c], vec![leaf]));
+    game.despawn(b);
+    assert_eq!(game, after);
+}
+
+#[test]
+fn an_order_that_was_asked_for_is_not_touched_by_what_follows() {
+    let (mut game, [ship, a, b, c, leaf]) = fleet();
+    game.places.local.extend([leaf, c, b, a, ship].map(|entity| (entity, Local(1))));
+    let mut met = Vec::new();
+    for entity in game.hierarchy.depth_order(&game.places.local) {
+        met.push(entity);
+        game.despawn(entity);
+        let bystander = game.spawn_with((Local(2),));
+        game.attach(bystander, Local(3));
+    }
+    assert_eq!(met, [ship, a, b, c, leaf]);
+}
+
+#[test]
+fn a_leaf_that_was_spawned_before_its_ancestors_comes_after_them() {
+    let mut game = Game::default();
+    let [leaf, middle, root] = [(); 3].map(|()| game.spawn_with((Local(1),)));
+    game.set_parent(leaf, middle).unwrap();
+    game.set_parent(middle, root).unwrap();
+    assert_eq!(game.hierarchy.depth_order(&game.places.local).as_slice(), [root, middle, leaf]);
+    game.remove::<Local>(middle);
+    let order = game.hierarchy.depth_order(&game.places.local);
+    assert_eq!(order.with_parents().collect::<Vec<_>>(), [(root, None), (leaf, Some(root))]);
+}
+
+#[test]
+fn a_kept_order_is_handed_out_again_and_clones_share_it() {
+    let (mut game, [ship, a, ..]) = fleet();
+    game.places.local.extend([a, ship].map(|entity| (entity, Local(1))));
+    let first = game.hierarchy.depth_order(&game.places.local);
+    let is_kept = |game: &Game| {
+        game.hierarchy.depth_order(&game.places.local).as_slice().as_ptr() == first.as_slice().as_ptr()
+    };
+    assert!(is_kept(&game) && is_kept(&game.clone()));
+    game.places.local.get_mut(a).unwrap().0 = 7;
+    assert!(is_kept(&game), "values do not matter");
+    let snapshot = game.clone();
+    game.hierarchy.detach(a);
+    assert!(!is_kept(&game));
+    assert!(is_kept(&snapshot));
+    game = snapshot;
+    assert!(is_kept(&game));
+    game.places.local.remove(a);
+    assert!(!is_kept(&game));
+}
+
+#[test]
+fn clearing_a_world_leaves_no_tree() {
+    let (mut game, [ship, a, ..]) = fleet();
+    game.clear();
+    assert!(game.hierarchy.column().is_empty());
+    assert_eq!((game.hierarchy.children(ship).count(), game.hierarchy.parent(a)), (0, None));
+    let (ship, turret) = (game.spawn(), game.spawn());
+    assert!(game.attach(turret, Parent::of(ship)));
+    assert_eq!(children(&game, ship), [turret]);
+}
+
+#[test]
+fn the_parents_are_shown_as_a_column() {
+    let (game, [ship, a, ..]) = fleet();
+    let shown: Vec<String> = game.describe(a).iter().map(|line| format!("{line:?}")).collect();
+    assert!(
+        shown.len() == 1 && shown[0].contains("Parent") && shown[0].contains(&ship.to_string()),
+        "{shown:?}"
+    );
+    assert!(format!("{:?}", game.hierarchy).contains(&a.to_string()));
+}
+
+#[cfg(feature = "serde")]
+mod saved {
+    use super::common::saving::{from_json, from_postcard, to_json, to_postcard};
+    use super::*;
+    use std_ecs::CheckError;
+
+    #[test]
+    fn a_loaded_tree_goes_on_as_the_saved_one_would_have() {
+        let (mut game, [ship, a, b, c, _]) = fleet();
+        game.move_before(c, b).unwrap();
+        let mut loaded = reload(&game);
+        assert_eq!(loaded.clocks(), game.clocks());
+        for game in [&mut game, &mut loaded] {
+            game.move_before(b, c).unwrap();
+            game.set_parent(a, ship).unwrap();
+            game.despawn_only(c);
+            let new = game.spawn();
+            game.move_after(new, b).unwrap();
+        }
+        assert_eq!(loaded, game);
+        assert_eq!(to_json(&loaded), to_json(&game), "the order numbers too");
+    }
+
+    /// Loads rows of child, parent and order number.
+    fn load(rows: &[(Entity, Entity, i64)]) -> Result<Hierarchy, String> {
+        #[derive(Clone, Debug, Serialize)]
+        struct Row {
+            entity: Entity,
+            order: i64,
+        }
+        let mut parents = Column::default();
+        parents.extend(rows.iter().map(|&(child, entity, order)| (child, Row { entity, order })));
+        from_json(&serde_json::json!({ "parents": parents }).to_string())
+    }
+
+    #[test]
+    fn a_tree_that_contradicts_itself_is_refused_by_name() {
+        let e = |index| entity(index, 1);
+        assert!(load(&[(e(1), e(0), i64::MIN), (e(2), e(0), i64::MAX), (e(3), e(1), 0)]).is_ok());
+        let refused = [
+            (vec![(e(1), e(1), 0)], "1v1 cannot be its own parent"),
+            (
+                vec![(e(9), e(8), 0), (e(1), e(2), 0), (e(2), e(3), 0), (e(3), e(1), 0), (e(4), e(3), 1)],
+                "cannot be the parent of",
+            ),
+            (vec![(e(1), e(0), 5), (e(2), e(0), 5)], "1v1 and 2v1 have the same order number below 0v1"),
+            (vec![(e(1), e(0), 0), (e(2), entity(0, 2), 0)], "0v1 is a stale handle: the tree has 0v2"),
+            (vec![(e(1), entity(2, 2), 0), (e(2), e(0), 0)], "2v1 is a stale handle: the tree has 2v2"),
+            (vec![(e(1), e(u32::MAX), 0)], "4294967295v1 is no entity"),
+        ];
+        for (rows, problem) in refused {
+            let error = load(&rows).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+        let cycle = load(&[(e(1), e(2), 0), (e(2), e(1), 0)]).unwrap_err();
+        assert!(cycle.contains("1v1") && cycle.contains("2v1"), "{cycle}");
+    }
+
+    #[test]
+    fn a_loaded_tree_at_the_end_of_the_numbers_goes_on() {
+        let e = |index| entity(index, 1);
+        let mut hierarchy = load(&[(e(1), e(0), i64::MIN), (e(2), e(0), i64::MAX)]).unwrap();
+        hierarchy.set_parent(e(3), e(0)).unwrap();
+        hierarchy.move_before(e(3), e(1)).unwrap();
+        assert_eq!(hierarchy.children(e(0)).collect::<Vec<_>>(), [e(3), e(1), e(2)]);
+        let mut hierarchy = load(&[(e(1), e(0), i64::MIN), (e(2), e(0), i64::MAX)]).unwrap();
+        hierarchy.move_before(e(3), e(2)).unwrap();
+        hierarchy.move_before(e(4), e(1)).unwrap();
+        assert_eq!(hierarchy.children(e(0)).collect::<Vec<_>>(), [e(4), e(1), e(3), e(2)]);
+        assert_eq!(reload(&hierarchy), hierarchy);
+    }
+
+    #[test]
+    fn a_truncated_tree_is_refused() {
+        let bytes = to_postcard(&fleet().0.hierarchy);
+        for length in 0..bytes.len() {
+            assert!(from_postcard::<Hierarchy>(&bytes[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_loaded_parent_that_is_dead_is_found() {
+        let (mut game, [ship, a, _, _, leaf]) = fleet();
+        let whole = game.hierarchy.clone();
+        game.despawn(ship);
+        assert_eq!(game.check(), Ok(()));
+        game.hierarchy = whole;
+        assert!(matches!(game.check(), Err(CheckError::RowOfTheDead { entity, .. }) if entity == a));
+        let (mut game, _) = fleet();
+        game.hierarchy = load(&[(leaf, entity(77, 1), 0)]).unwrap();
+        let error = game.check().unwrap_err();
+        assert!(
+            matches!(error, CheckError::NamesTheDead { entity, named, .. } if entity == leaf && named.index() == 77)
+        );
+        assert!(error.to_string().contains("4v1") && error.to_string().contains("77v1"), "{error}");
+    }
+}

@@ -423,7 +423,9 @@ fn timings_are_kept_for_each_system() {
     schedule.add(Stage::Fixed, System::new("sleep", sleep)).unwrap();
     schedule.add(Stage::Late, System::new("alone", sleep).exclusive()).unwrap();
     schedule.add(Stage::Late, idle("idle")).unwrap();
+    frame(&mut schedule, ms(30));
     assert!(schedule.timings().iter().all(|timing| timing.runs == 0 && timing.mean == Duration::ZERO));
+    schedule.set_timed(true);
     frame(&mut schedule, ms(30));
     schedule.add(Stage::Late, idle("new")).unwrap();
     let timings = schedule.timings();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::iter::FusedIterator;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use triomphe::Arc;
 
@@ -11,8 +11,8 @@ use super::links::{Links, NONE};
 use crate::entity::Entity;
 use crate::pages::Pages;
 
-/// How many orders are kept for one state of the tree.
-const KEPT: usize = 4;
+/// How many orders are kept for one state of the tree, beside the first one.
+const KEPT: usize = 3;
 
 /// The orders that were computed for one state of the tree.
 ///
@@ -20,14 +20,24 @@ const KEPT: usize = 4;
 /// others what was computed and begins anew. So what is found here was computed from this very tree, whatever
 /// was cloned or assigned in between. The lock is held to look and to store, never while computing.
 #[derive(Clone, Default)]
-pub(super) struct Orders(Arc<Mutex<Vec<Arc<Order>>>>);
+pub(super) struct Orders(Arc<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    /// The one that was asked for first, mostly the only one: it is found without a lock.
+    first: OnceLock<Arc<Order>>,
+    others: Mutex<Vec<Arc<Order>>>,
+}
 
 impl Orders {
     /// The tree is written: what was computed belongs to the past.
     #[inline]
     pub(super) fn begin_anew(&mut self) {
         match Arc::get_mut(&mut self.0) {
-            Some(kept) => kept.get_mut().unwrap_or_else(PoisonError::into_inner).clear(),
+            Some(kept) => {
+                kept.first.take();
+                kept.others.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+            }
             None => *self = Self::default(),
         }
     }
@@ -35,24 +45,30 @@ impl Orders {
     /// The order of a column that has these owners. Owners are compared as an allocation, and the order
     /// keeps that allocation, so that nobody else can come by its address.
     pub(super) fn of(&self, links: &Links, owners: &Pages<Entity>) -> Result<DepthOrder, HierarchyError> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().find(|order| order.owners.same(owners)).cloned();
-        drop(kept);
+        let is_asked = |order: &&Arc<Order>| order.owners.same(owners);
+        if let Some(order) = self.0.first.get().filter(is_asked) {
+            return Ok(DepthOrder(order.clone()));
+        }
+        let others = || self.0.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = others().iter().find(is_asked).cloned();
         if let Some(order) = found {
             return Ok(DepthOrder(order));
         }
         let order = Arc::new(Order::compute(links, owners)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Owners that nobody else has any more can never be asked for again.
-        let (mut out, stay) =
-            std::mem::take(&mut *kept).into_iter().partition(|old| old.owners.is_unshared());
-        *kept = stay;
-        if kept.len() == KEPT {
-            out.push(kept.remove(0));
+        if self.0.first.set(order.clone()).is_err() {
+            let mut kept = others();
+            // Owners that nobody else has any more can never be asked for again.
+            let (mut dropped, stay): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut *kept).into_iter().partition(|old| old.owners.is_unshared());
+            *kept = stay;
+            if kept.len() == KEPT {
+                dropped.push(kept.remove(0));
+            }
+            kept.push(order.clone());
+            // The lock goes before what may take time to drop.
+            drop(kept);
+            drop(dropped);
         }
-        kept.push(order.clone());
-        drop(kept);
-        drop::<Vec<Arc<Order>>>(out);
         Ok(DepthOrder(order))
     }
 }
@@ -65,9 +81,10 @@ pub(super) struct Order {
     pub(super) rows: Vec<u32>,
     /// Where the nearest ancestor in the column stands in this order, for each entity.
     pub(super) parents: Vec<u32>,
-    /// By row, the row of the nearest ancestor in the column; only if each comes before its descendants in
-    /// row order too, and else empty.
+    /// By row, the row of the nearest ancestor in the column.
     pub(super) rows_above: Vec<u32>,
+    /// Whether each entity comes after its ancestors in row order too.
+    pub(super) rows_go_down: bool,
 }
 
 /// The entities of a column and their ancestors, numbered: the first numbers are the rows of the column.
@@ -190,10 +207,10 @@ impl Order {
             rows: Vec::with_capacity(length),
             parents: Vec::with_capacity(length),
             rows_above: vec![NONE; length],
+            rows_go_down: true,
         };
         // Where each node stands in the order; one that is not in the column stands for what is above it.
         let mut stands = vec![NONE; nodes.entities.len()];
-        let mut rows_in_order = true;
         for node in reached {
             let above = match nodes.parents[node as usize] {
                 NONE => NONE,
@@ -207,14 +224,11 @@ impl Order {
             if above != NONE {
                 let row_above = order.rows[above as usize];
                 order.rows_above[node as usize] = row_above;
-                rows_in_order &= row_above < node;
+                order.rows_go_down &= row_above < node;
             }
             order.entities.push(nodes.entities[node as usize]);
             order.rows.push(node);
             order.parents.push(above);
-        }
-        if !rows_in_order {
-            order.rows_above = Vec::new();
         }
         Ok(order)
     }
@@ -336,3 +350,32 @@ impl Iterator for InDepthOrder {
 
 impl ExactSizeIterator for InDepthOrder {}
 impl FusedIterator for InDepthOrder {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Links, Order};
+    use crate::entity::{Entities, Entity};
+    use crate::hierarchy::HierarchyError;
+    use crate::pages::Pages;
+
+    #[test]
+    fn a_cycle_is_found_and_named_also_from_below_and_from_outside() {
+        let [top, a, b, c, below] = [0, 1, 2, 3, 4].map(|_| ()).map({
+            let mut entities = Entities::default();
+            move |()| entities.spawn()
+        });
+        let mut links = Links::default();
+        // No operation of a hierarchy makes this.
+        for (child, parent) in [(below, top), (a, c), (b, a), (c, b), (top, b)] {
+            links.link(child, parent, super::NONE, 0);
+        }
+        let owners = |rows: &[Entity]| rows.iter().copied().collect::<Pages<_>>();
+        for rows in [&[top, a, b, c, below][..], &[below], &[c]] {
+            let Err(HierarchyError::Cycle { entity, parent }) = Order::compute(&links, &owners(rows)) else {
+                panic!("the cycle was not found from {rows:?}")
+            };
+            assert!([(a, c), (b, a), (c, b)].contains(&(entity, parent)), "{entity} below {parent}");
+        }
+        assert!(Order::compute(&links, &owners(&[])).is_ok());
+    }
+}

@@ -2,10 +2,11 @@
 
 use super::Hierarchy;
 use super::order::Order;
-use crate::column::Column;
-use crate::pages::{PAGE, place};
+use crate::column::{Column, Entry};
+use crate::entity::Entity;
+use crate::pages::{PAGE, Page, place};
 use crate::query::same_entities;
-use crate::shared::unique;
+use crate::shared::{Shared, unique};
 
 impl Hierarchy {
     /// Derives a value for each entity of a column from its own value there and from the derived value of
@@ -17,8 +18,9 @@ impl Hierarchy {
     /// so that where nothing moved no page is copied. Entities that have no row in `derived` get one, in the
     /// row order of `own`. Rows of other entities stay as they are, and so does one of a newer entity.
     ///
-    /// O(rows of `own`). It is fastest where the rows of both columns agree and parents have lower rows than
-    /// their children, as if both were filled from the roots down. If `derive` panics, nothing has changed.
+    /// O(rows of `own`), and room for a copy of the derived values while it works. It is fastest where the
+    /// rows of both columns agree, as they do if both were filled by the same calls or sorted with
+    /// [`sort_as`](Column::sort_as). If `derive` panics, nothing has changed.
     ///
     /// ```
     /// use std_ecs::{Column, Entities, Hierarchy};
@@ -43,107 +45,127 @@ impl Hierarchy {
     ) {
         derived.len();
         let order = self.depth_order(own);
-        let order = &*order.0;
-        if order.rows_above.is_empty() {
-            let values = in_depth_order(order, own, derive);
-            let mut by_row = vec![0_u32; values.len()];
-            for (at, &row) in (0..).zip(&order.rows) {
-                by_row[row as usize] = at;
-            }
-            store(own, derived, |row| &values[by_row[row] as usize]);
+        derived.owners.adopt(&own.owners, same_entities);
+        if rows_agree(own, derived) {
+            rewrite(&order.0, own, derived, derive);
         } else {
-            let values = in_row_order(order, own, derive);
-            store(own, derived, |row| &values[row]);
+            derive_by_entity(&order.0, own, derived, derive);
         }
     }
 }
 
-/// The derived values by row, where row order puts parents first.
-#[inline(never)]
-fn in_row_order<L, G>(order: &Order, own: &Column<L>, mut derive: impl FnMut(&L, Option<&G>) -> G) -> Vec<G> {
-    let mut values: Vec<G> = Vec::with_capacity(order.rows_above.len());
-    for (rows_above, (_, own)) in order.rows_above.chunks(PAGE).zip(own.chunks()) {
-        for (&above, own) in rows_above.iter().zip(own) {
-            // No row is as high as what stands for nobody.
-            let value = derive(own, values.get(above as usize));
-            values.push(value);
-        }
-    }
-    values
+/// Whether the first rows of `derived` belong to the entities of `own`.
+fn rows_agree<L, G>(own: &Column<L>, derived: &Column<G>) -> bool {
+    let (own, derived) = (own.owners.table(), derived.owners.table());
+    let agree = |(own, other): (&Shared<Page<Entity>>, &Shared<Page<Entity>>)| {
+        own.same(other) || other.0.get(..own.0.len()).is_some_and(|other| same_entities(&own.0, other))
+    };
+    own.len() <= derived.len() && own.iter().zip(derived).all(agree)
 }
 
-/// The derived values in depth order.
-#[inline(never)]
-fn in_depth_order<L, G>(
+/// Where the rows agree: on a copy of the values, of which the pages that came out differently are stored.
+fn rewrite<L, G: Clone + PartialEq>(
     order: &Order,
     own: &Column<L>,
-    mut derive: impl FnMut(&L, Option<&G>) -> G,
-) -> Vec<G> {
-    let pages: Vec<&[L]> = own.chunks().map(|(_, values)| values).collect();
-    let mut values: Vec<G> = Vec::with_capacity(order.rows.len());
-    for (&row, &above) in order.rows.iter().zip(&order.parents) {
-        let (page, at) = place(row as usize);
-        let value = derive(&pages[page][at], values.get(above as usize));
-        values.push(value);
-    }
-    values
-}
-
-/// Writes what differs, as one call: the clock advances once, and only if something is written.
-fn store<'v, L, G: Clone + PartialEq + 'v>(
-    own: &Column<L>,
     derived: &mut Column<G>,
-    value: impl Fn(usize) -> &'v G,
+    derive: impl FnMut(&L, Option<&G>) -> G,
 ) {
-    let aligned = own.owners.table().iter().zip(derived.owners.table());
-    let aligned = aligned.take_while(|(own, other)| {
-        own.same(other) || own.0.len() <= other.0.len() && same_entities(&own.0, &other.0[..own.0.len()])
-    });
-    let aligned = aligned.count();
-    let stamp = derived.clock.saturating_add(1);
-    let mut is_written = false;
-    for page in 0..aligned {
-        let length = own.owners.table()[page].0.len();
-        is_written |= store_page(derived, page, length, stamp, |at| value(page * PAGE + at));
+    let length = order.rows.len();
+    let mut values: Vec<G> = Vec::with_capacity(length);
+    for (_, page) in derived.chunks() {
+        values.extend_from_slice(&page[..page.len().min(length - values.len())]);
     }
-    // As part of the same call: it takes the same stamp.
-    let rest = (aligned * PAGE..).zip(own.owners.iter().skip(aligned * PAGE));
-    let differing = rest.filter(|&(row, &entity)| derived.get(entity) != Some(value(row)));
-    let rows: Vec<_> = differing.map(|(row, &entity)| (entity, value(row).clone())).collect();
-    derived.extend(rows);
-    if is_written {
-        derived.clock = stamp;
+    let mut differing = vec![0; length.div_ceil(PAGE)];
+    if order.rows_go_down {
+        in_row_order(&order.rows_above, own, &mut values, &mut differing, derive);
+    } else {
+        in_depth_order(order, own, &mut values, &mut differing, derive);
+    }
+    let stamp = derived.clock.saturating_add(1);
+    for (page, (differing, values)) in differing.into_iter().zip(values.chunks(PAGE)).enumerate() {
+        if differing > 0 {
+            store_page(&mut unique(&mut derived.table)[page], differing, values, stamp);
+            derived.clock = stamp;
+        }
     }
 }
 
-/// Writes the rows of a page, up to `length`, that differ. Whether there were any.
-fn store_page<'v, G: Clone + PartialEq + 'v>(
-    derived: &mut Column<G>,
-    page: usize,
-    length: usize,
-    stamp: u64,
-    value: impl Fn(usize) -> &'v G,
-) -> bool {
-    let stored = &derived.table[page].rows.values;
-    let rows = stored.len();
-    let differing = stored[..length].iter().enumerate().filter(|&(at, stored)| stored != value(at)).count();
-    if differing == 0 {
-        return false;
-    }
-    let entry = &mut unique(&mut derived.table)[page];
-    if differing == rows {
-        for (at, stored) in entry.rewrite(stamp).iter_mut().enumerate() {
-            stored.clone_from(value(at));
+/// Where parents have lower rows than their children. Its parameters are apart, so that the loop knows them
+/// to be disjoint.
+#[inline(never)]
+fn in_row_order<L, G: PartialEq>(
+    rows_above: &[u32],
+    own: &Column<L>,
+    values: &mut [G],
+    differing: &mut [usize],
+    mut derive: impl FnMut(&L, Option<&G>) -> G,
+) {
+    let mut row = 0;
+    for (((_, own), rows_above), differing) in own.chunks().zip(rows_above.chunks(PAGE)).zip(differing) {
+        for (own, &above) in own.iter().zip(rows_above) {
+            // No row is as high as what stands for nobody.
+            let value = derive(own, values.get(above as usize));
+            let stored = &mut values[row];
+            *differing += usize::from(*stored != value);
+            *stored = value;
+            row += 1;
         }
-        return true;
+    }
+}
+
+#[inline(never)]
+fn in_depth_order<L, G: PartialEq>(
+    order: &Order,
+    own: &Column<L>,
+    values: &mut [G],
+    differing: &mut [usize],
+    mut derive: impl FnMut(&L, Option<&G>) -> G,
+) {
+    let pages: Vec<&[L]> = own.chunks().map(|(_, values)| values).collect();
+    for &row in &order.rows {
+        let (page, at) = place(row as usize);
+        let above = order.rows_above[row as usize];
+        let value = derive(&pages[page][at], values.get(above as usize));
+        let stored = &mut values[row as usize];
+        differing[page] += usize::from(*stored != value);
+        *stored = value;
+    }
+}
+
+/// Writes those of the first rows of a page that differ, of which there are this many.
+fn store_page<G: Clone + PartialEq>(entry: &mut Entry<G>, differing: usize, values: &[G], stamp: u64) {
+    let rows = entry.rows.values.len();
+    if differing == rows {
+        entry.rewrite(stamp).clone_from_slice(values);
+        return;
     }
     entry.newest = stamp;
     let written = entry.rows.write();
-    for (at, stored) in written.values[..length].iter_mut().enumerate() {
-        if stored != value(at) {
-            stored.clone_from(value(at));
+    for (at, (stored, value)) in written.values.iter_mut().zip(values).enumerate() {
+        if stored != value {
+            stored.clone_from(value);
             written.changed.set(rows, at, stamp);
         }
     }
-    true
+}
+
+/// Where the rows do not agree, or are not there yet: each entity is looked up.
+fn derive_by_entity<L, G: Clone + PartialEq>(
+    order: &Order,
+    own: &Column<L>,
+    derived: &mut Column<G>,
+    mut derive: impl FnMut(&L, Option<&G>) -> G,
+) {
+    let pages: Vec<&[L]> = own.chunks().map(|(_, values)| values).collect();
+    let mut values: Vec<G> = Vec::with_capacity(order.rows.len());
+    let mut by_row = vec![0_u32; order.rows.len()];
+    for (at, (&row, &above)) in (0..).zip(order.rows.iter().zip(&order.parents)) {
+        let (page, place) = place(row as usize);
+        values.push(derive(&pages[page][place], values.get(above as usize)));
+        by_row[row as usize] = at;
+    }
+    let rows = own.owners.iter().zip(by_row).map(|(&entity, at)| (entity, &values[at as usize]));
+    let differing = rows.filter(|&(entity, value)| derived.get(entity) != Some(value));
+    let differing: Vec<(Entity, G)> = differing.map(|(entity, value)| (entity, value.clone())).collect();
+    derived.extend(differing);
 }

@@ -1,6 +1,7 @@
 //! Components that an entity may lack.
 
-use super::side::{Fit, Missing, Open, OwnerPage, Owners, Seek, Side, Source};
+use super::seek::Seek;
+use super::side::{Fit, Missing, Open, OwnerPage, Owners, Side, Source};
 use crate::entity::Entity;
 use crate::pages::Pages;
 
@@ -195,10 +196,15 @@ pub struct OptionalSeek<S> {
 impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
     type Chunk = OptionalChunk<S::Chunk>;
     type Item = Option<S::Item>;
-    type Row = Option<S::Row>;
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
         if self.is_empty { Fit::All } else { self.inner.enter(page, owners) }
+    }
+
+    fn find(&mut self, page: usize, owners: &'a OwnerPage) {
+        if !self.is_empty {
+            self.inner.find(page, owners);
+        }
     }
 
     fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk {
@@ -209,13 +215,30 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
         }
     }
 
-    #[inline]
-    fn find(&self, entity: Entity, row: usize) -> Option<Self::Row> {
-        Some(if self.is_empty { None } else { self.inner.find(entity, row) })
+    #[inline(always)]
+    fn has(&self, _at: usize) -> bool {
+        true
     }
 
     #[inline(always)]
-    fn take(&mut self, row: Self::Row) -> Option<Option<S::Item>> {
-        Some(row.and_then(|row| self.inner.take(row)))
+    fn follows(&self, at: usize, on: usize) -> bool {
+        if self.inner.has(at) { self.inner.follows(at, on) } else { !self.inner.has(at + on) }
+    }
+
+    fn together(&self, at: usize, rows: usize) -> usize {
+        if self.inner.has(at) { self.inner.together(at, rows) } else { rows }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, at: usize) -> Option<Option<S::Item>> {
+        Some(if self.inner.has(at) { self.inner.take(at) } else { None })
+    }
+
+    fn take_run(&mut self, at: usize, rows: usize) -> Self::Chunk {
+        if self.inner.has(at) {
+            OptionalChunk::Present(self.inner.take_run(at, rows))
+        } else {
+            OptionalChunk::Absent(rows)
+        }
     }
 }

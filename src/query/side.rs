@@ -1,9 +1,10 @@
 //! One of the stores that a query walks, and how it is read or written.
 
+use super::seek::{ReadSeek, Seek, WriteSeek};
 use crate::column::index::IndexRef;
 use crate::column::{Column, Entry};
 use crate::entity::Entity;
-use crate::pages::{PAGE, Page, Pages, place};
+use crate::pages::{Page, Pages, place};
 use crate::shared::{Shared, unique};
 use crate::store::{Store, StoreMut};
 
@@ -157,7 +158,7 @@ pub(crate) fn same_entities(a: &[Entity], b: &[Entity]) -> bool {
 }
 
 #[inline]
-fn is_aligned(own: Owners<'_>, page: usize, owners: &OwnerPage) -> bool {
+pub(super) fn is_aligned(own: Owners<'_>, page: usize, owners: &OwnerPage) -> bool {
     own.get(page).is_some_and(|own| own.same(owners) || compare(own, owners))
 }
 
@@ -197,21 +198,6 @@ pub trait Side<'a>: Sized {
     fn one(item: Self::Item) -> Self::Chunk;
     fn slice(chunk: Self::Chunk) -> Self::Slice;
     fn split(chunk: Self::Chunk, at: usize) -> (Self::Chunk, Self::Chunk);
-}
-
-/// A column during the walk, once rows have to be looked up.
-pub trait Seek<'a> {
-    type Chunk;
-    type Item;
-    type Row: Copy;
-
-    /// As [`Side::fits`]; it is remembered for the rows of this page.
-    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit;
-    fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
-    /// Where this entity's row is, if it has one that is asked for. `row` is its row in the page entered.
-    fn find(&self, entity: Entity, row: usize) -> Option<Self::Row>;
-    /// One row. None is asked for twice, and the second time would get `None`.
-    fn take(&mut self, row: Self::Row) -> Option<Self::Item>;
 }
 
 /// Whether a side asks for rows, as a type, so that a query of which nothing is required does not compile.
@@ -259,9 +245,21 @@ pub struct Read<'a, T> {
     since: Option<u64>,
 }
 
-impl<T> Read<'_, T> {
+impl<'a, T> Read<'a, T> {
+    #[inline(always)]
+    pub(super) fn values(&self, page: usize) -> Option<&'a [T]> {
+        self.table.get(page).map(|entry| entry.rows.values.as_slice())
+    }
+
+    /// Whether the row was written after the stamp that is asked for, if one is.
+    #[inline(always)]
+    pub(super) fn is_asked_for(&self, row: usize) -> bool {
+        let (page, at) = place(row);
+        self.since.is_none_or(|since| self.table[page].rows.changed.get(at) > since)
+    }
+
     #[inline]
-    fn page_fits(&self, page: usize, is_aligned: bool) -> Fit {
+    pub(super) fn page_fits(&self, page: usize, is_aligned: bool) -> Fit {
         match self.since {
             _ if !is_aligned => Fit::Each,
             None => Fit::All,
@@ -315,14 +313,15 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
 
     #[inline]
     fn chunk(&mut self, page: usize, _rows: usize) -> &'a [T] {
-        &self.table[page].rows.values
+        self.values(page).unwrap_or_default()
     }
 
     #[inline]
     fn skip(&mut self) {}
 
     fn seek(self, _page: usize) -> ReadSeek<'a, T> {
-        ReadSeek { column: self, aligned: None }
+        let (owners, index) = (self.owners, self.index);
+        ReadSeek::new(self, owners, index)
     }
 
     #[inline]
@@ -342,52 +341,6 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
 
     fn split(chunk: &'a [T], at: usize) -> (&'a [T], &'a [T]) {
         chunk.split_at(at)
-    }
-}
-
-/// A column that is read at rows that are looked up.
-pub struct ReadSeek<'a, T> {
-    column: Read<'a, T>,
-    /// The rows of the page entered, if they are in its order.
-    aligned: Option<&'a [T]>,
-}
-
-impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
-    type Chunk = &'a [T];
-    type Item = &'a T;
-    type Row = usize;
-
-    #[inline]
-    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
-        let is_aligned = is_aligned(self.column.owners, page, owners);
-        self.aligned = is_aligned.then(|| self.column.chunk(page, owners.0.len()));
-        self.column.page_fits(page, is_aligned)
-    }
-
-    #[inline]
-    fn chunk(&mut self, page: usize, rows: usize) -> &'a [T] {
-        self.column.chunk(page, rows)
-    }
-
-    #[inline(always)]
-    fn find(&self, entity: Entity, row: usize) -> Option<usize> {
-        let row = if self.aligned.is_some() { row } else { self.column.index.row(entity)? };
-        match self.column.since {
-            None => Some(row),
-            Some(since) => {
-                let (page, at) = place(row);
-                (self.column.table[page].rows.changed.get(at) > since).then_some(row)
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, row: usize) -> Option<&'a T> {
-        let (page, at) = place(row);
-        match self.aligned {
-            Some(values) => values.get(at),
-            None => self.column.table.get(page)?.rows.values.get(at),
-        }
     }
 }
 
@@ -466,16 +419,7 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
     }
 
     fn seek(self, page: usize) -> WriteSeek<'a, T> {
-        // What lies before this page has been walked, and its entities will not come again.
-        let done = std::iter::repeat_with(|| None).take(page.min(self.owners.len()));
-        WriteSeek {
-            pages: done.chain(self.entries.map(Some)).map(WritePage::new).collect(),
-            owners: self.owners,
-            index: self.index,
-            stamp: self.stamp,
-            since: self.since,
-            aligned: false,
-        }
+        WriteSeek::new(page, self.entries, self.owners, self.index, self.stamp, self.since)
     }
 
     #[inline]
@@ -495,93 +439,5 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
 
     fn split(chunk: &'a mut [T], at: usize) -> (&'a mut [T], &'a mut [T]) {
         chunk.split_at_mut(at)
-    }
-}
-
-/// A column that is written at rows that are looked up.
-pub struct WriteSeek<'a, T> {
-    pages: Vec<WritePage<'a, T>>,
-    owners: Owners<'a>,
-    index: IndexRef<'a>,
-    stamp: u64,
-    since: Option<u64>,
-    aligned: bool,
-}
-
-/// What is left of a page: all of it in `entry`, or what is in `slots`. Each row is handed out once, so
-/// taking it out of its slot proves that nobody else has it.
-struct WritePage<'a, T> {
-    entry: Option<&'a mut Entry<T>>,
-    slots: Vec<Option<&'a mut T>>,
-    changed: &'a mut [u64],
-}
-
-impl<'a, T: Clone> WritePage<'a, T> {
-    fn new(entry: Option<&'a mut Entry<T>>) -> Self {
-        Self { entry, slots: Vec::new(), changed: &mut [] }
-    }
-
-    fn stamp_of(&self, row: usize) -> u64 {
-        match &self.entry {
-            Some(entry) => entry.rows.changed.get(row),
-            None => self.changed.get(row).copied().unwrap_or(0),
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, row: usize, stamp: u64) -> Option<&'a mut T> {
-        if row >= self.slots.len() {
-            self.open(stamp);
-        }
-        *self.changed.get_mut(row)? = stamp;
-        self.slots.get_mut(row)?.take()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn open(&mut self, stamp: u64) {
-        if let Some(entry) = self.entry.take() {
-            entry.newest = stamp;
-            let rows = entry.rows.write();
-            self.changed = rows.changed.as_mut_slice(rows.values.len());
-            self.slots = rows.values.iter_mut().map(Some).collect();
-        }
-    }
-}
-
-impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
-    type Chunk = &'a mut [T];
-    type Item = &'a mut T;
-    type Row = usize;
-
-    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
-        self.aligned = is_aligned(self.owners, page, owners);
-        match (self.pages.get(page).and_then(|page| page.entry.as_deref()), self.since) {
-            (Some(_), None) if self.aligned => Fit::All,
-            (Some(entry), Some(since)) if self.aligned && entry.newest <= since => Fit::None,
-            _ => Fit::Each,
-        }
-    }
-
-    fn chunk(&mut self, page: usize, _rows: usize) -> &'a mut [T] {
-        match self.pages[page].entry.take() {
-            Some(entry) => entry.rewrite(self.stamp),
-            None => &mut [],
-        }
-    }
-
-    #[inline(always)]
-    fn find(&self, entity: Entity, row: usize) -> Option<usize> {
-        let row = if self.aligned { row } else { self.index.row(entity)? };
-        match self.since {
-            Some(since) if self.pages[row / PAGE].stamp_of(row % PAGE) <= since => None,
-            _ => Some(row),
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, row: usize) -> Option<&'a mut T> {
-        let (page, at) = place(row);
-        self.pages.get_mut(page)?.take(at, self.stamp)
     }
 }

@@ -3,7 +3,8 @@
 use std::iter::Zip;
 use std::slice::Iter;
 
-use super::side::{Fit, Kind, Missing, Open, OwnerPage, Owners, Seek, Side};
+use super::seek::Seek;
+use super::side::{Fit, Kind, Missing, Open, OwnerPage, Owners, Side};
 use crate::entity::Entity;
 use crate::key::component_key;
 use crate::pages::Pages;
@@ -97,8 +98,21 @@ pub trait Seeks<'a> {
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit;
     fn chunks(&mut self, page: usize, rows: usize) -> Self::Chunks;
-    /// The value of an entity in each, if it has all that are required. `row` is its row in the page entered.
-    fn look_up(&mut self, entity: Entity, row: usize) -> Option<Self::Items>;
+    /// Finds the rows of all entities of the page entered in each.
+    fn find(&mut self, page: usize, owners: &'a OwnerPage);
+    /// What the entity at a place of that page has, if it has all that is asked for; with it what up to `most`
+    /// entities have from it on, as far as their rows follow in each.
+    fn look_up(&mut self, at: usize, most: usize) -> LookedUp<Self::Items, Self::Chunks>;
+}
+
+/// What an entity has.
+pub enum LookedUp<Items, Chunks> {
+    /// Not all that is required.
+    Nothing,
+    /// Its own rows.
+    Row(Items),
+    /// With its own rows, those of so many entities from it on.
+    Run(usize, Chunks),
 }
 
 /// The number of rows of a table of pages, full but for the last.
@@ -290,11 +304,28 @@ macro_rules! sides {
                 ($(self.$at.chunk(page, rows),)*)
             }
 
+            fn find(&mut self, page: usize, owners: &'a OwnerPage) {
+                $(self.$at.find(page, owners);)*
+            }
+
             #[inline(always)]
-            fn look_up(&mut self, entity: Entity, row: usize) -> Option<Self::Items> {
+            fn look_up(&mut self, at: usize, most: usize) -> LookedUp<Self::Items, Self::Chunks> {
                 // All are found before one is taken: a row that is not yielded must not count as written.
-                let found = ($(self.$at.find(entity, row)?,)*);
-                Some(($(self.$at.take(found.$at)?,)*))
+                if !($(self.$at.has(at) &&)* true) {
+                    return LookedUp::Nothing;
+                }
+                if most > 1 && $(self.$at.follows(at, 1) &&)* true {
+                    let mut rows = 2;
+                    while rows < most && $(self.$at.follows(at, rows) &&)* true {
+                        rows += 1;
+                    }
+                    $(rows = self.$at.together(at, rows);)*
+                    if rows > 1 {
+                        return LookedUp::Run(rows, ($(self.$at.take_run(at, rows),)*));
+                    }
+                }
+                $(let Some($var) = self.$at.take(at) else { return LookedUp::Nothing };)*
+                LookedUp::Row(($($var,)*))
             }
         }
     };

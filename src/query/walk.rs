@@ -9,9 +9,8 @@ use std::iter::FusedIterator;
 
 use super::filter::Filters;
 use super::side::{Fit, OwnerPage, Owners};
-use super::sides::{Seeks, Sides, rows};
+use super::sides::{LookedUp, Seeks, Sides, rows};
 use crate::entity::Entity;
-use crate::pages::PAGE;
 
 /// A walk over one to four stores, made by [`query`](crate::query), [`pairs`](crate::pairs),
 /// [`triples`](crate::triples) and [`quadruples`](crate::quadruples).
@@ -122,7 +121,7 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
             if let Some(slow) = &mut self.slow.0 {
                 return match slow.next() {
                     Found::Row(entity, items) => Some((std::slice::from_ref(entity), S::one(items))),
-                    Found::Page(owners, chunks) => Some((owners, chunks)),
+                    Found::Run(owners, chunks) => Some((owners, chunks)),
                     Found::End => None,
                 };
             }
@@ -194,8 +193,8 @@ impl<'a, S: Sides<'a>, F: Filters> FusedIterator for Query<'a, S, F> {}
 enum Found<'a, Items, Chunks> {
     /// A row that was looked up.
     Row(&'a Entity, Items),
-    /// A page of rows, as slices.
-    Page(&'a [Entity], Chunks),
+    /// Rows of entities that follow one another, as slices.
+    Run(&'a [Entity], Chunks),
     /// There is nothing left.
     End,
 }
@@ -219,11 +218,16 @@ struct Slow<'a, K, F> {
     owners: std::slice::Iter<'a, OwnerPage>,
     /// The page to enter next.
     page: usize,
-    /// What is left of the page entered, and the row it begins with.
+    /// The entities of the page entered, and the place of the next.
     current: &'a [Entity],
-    row: usize,
+    at: usize,
     is_filtered: bool,
+    /// How many rows of this page came alone, since the last that did not.
+    alone: u32,
 }
+
+/// After so many rows alone, no more of a page are asked whether they follow one another.
+const PATIENCE: u32 = 8;
 
 impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     #[cold]
@@ -240,39 +244,62 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         page: usize,
     ) -> Box<Self> {
         let seeks = sides.seek(page);
-        Box::new(Self { seeks, filters, first, owners, page, current: &[], row: 0, is_filtered: false })
+        Box::new(Self {
+            seeks,
+            filters,
+            first,
+            owners,
+            page,
+            current: &[],
+            at: 0,
+            is_filtered: false,
+            alone: 0,
+        })
     }
 
     fn rows_left(&self) -> usize {
-        self.current.len() + rows(self.first) + rows(self.owners.as_slice())
+        self.current.len() - self.at + rows(self.first) + rows(self.owners.as_slice())
     }
 
-    /// The next row that has all that is asked for, or the next page that can be had as slices.
+    /// The next row that has all that is asked for, or the next rows that can be had as slices.
     #[inline(always)]
     fn next(&mut self) -> Found<'a, K::Items, K::Chunks> {
         loop {
-            while let Some((entity, rest)) = self.current.split_first() {
-                let row = self.row;
-                (self.current, self.row) = (rest, row + 1);
-                if let Some(items) = self.look_up(*entity, row) {
-                    return Found::Row(entity, items);
+            while let Some(entity) = self.current.get(self.at) {
+                let at = self.at;
+                match self.look_up(*entity) {
+                    LookedUp::Nothing => self.at += 1,
+                    LookedUp::Row(items) => {
+                        (self.at, self.alone) = (at + 1, self.alone + 1);
+                        return Found::Row(entity, items);
+                    }
+                    LookedUp::Run(rows, chunks) => {
+                        (self.at, self.alone) = (at + rows, 0);
+                        return Found::Run(&self.current[at..at + rows], chunks);
+                    }
                 }
             }
             match self.enter() {
-                Entered::Slices(owners, chunks) => return Found::Page(owners, chunks),
+                Entered::Slices(owners, chunks) => return Found::Run(owners, chunks),
                 Entered::Rows => {}
                 Entered::End => return Found::End,
             }
         }
     }
 
-    /// What an entity has, if it has all that is asked for. `row` is its row in what drives.
+    /// What the next entity has, and those after it.
     #[inline(always)]
-    fn look_up(&mut self, entity: Entity, row: usize) -> Option<K::Items> {
+    fn look_up(&mut self, entity: Entity) -> LookedUp<K::Items, K::Chunks> {
         if self.is_filtered && !self.filters.passes(entity) {
-            return None;
+            return LookedUp::Nothing;
         }
-        self.seeks.look_up(entity, row)
+        self.seeks.look_up(self.at, self.most(self.current.len() - self.at, self.alone))
+    }
+
+    /// How many of the entities left are asked whether their rows follow one another.
+    #[inline(always)]
+    fn most(&self, left: usize, alone: u32) -> usize {
+        if self.is_filtered || alone >= PATIENCE { 1 } else { left }
     }
 
     /// Enters the next page.
@@ -288,12 +315,16 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         self.first = &[];
         let page = self.page;
         self.page += 1;
+        (self.current, self.at, self.alone) = (&[], 0, 0);
         let passing = self.filters.fits(page, owners);
         self.is_filtered = passing == Fit::Each;
         match self.seeks.enter(page, owners).and(passing) {
             Fit::All => return Entered::Slices(&owners.0, self.seeks.chunks(page, owners.0.len())),
             Fit::None => {}
-            Fit::Each => (self.current, self.row) = (&owners.0, page * PAGE),
+            Fit::Each => {
+                self.seeks.find(page, owners);
+                self.current = &owners.0;
+            }
         }
         Entered::Rows
     }
@@ -308,9 +339,23 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         let mut slow = *self;
         let mut so_far = init;
         loop {
-            for (row, entity) in (slow.row..).zip(std::mem::take(&mut slow.current)) {
-                if let Some(items) = slow.look_up(*entity, row) {
-                    so_far = f(so_far, S::together(*entity, items));
+            let entities = std::mem::take(&mut slow.current);
+            let (mut at, mut alone) = (slow.at, slow.alone);
+            while let Some(entity) = entities.get(at) {
+                if slow.is_filtered && !slow.filters.passes(*entity) {
+                    at += 1;
+                    continue;
+                }
+                match slow.seeks.look_up(at, slow.most(entities.len() - at, alone)) {
+                    LookedUp::Nothing => at += 1,
+                    LookedUp::Row(items) => {
+                        (at, alone) = (at + 1, alone + 1);
+                        so_far = f(so_far, S::together(*entity, items));
+                    }
+                    LookedUp::Run(rows, chunks) => {
+                        so_far = S::fold(&entities[at..at + rows], chunks, so_far, f);
+                        (at, alone) = (at + rows, 0);
+                    }
                 }
             }
             match slow.enter() {

@@ -1,6 +1,7 @@
 //! What systems declare: the places in a world, and whether two declarations clash.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use super::batch::Hollow;
 use super::error::ScheduleError;
@@ -45,14 +46,16 @@ pub(super) trait Place<W>: fmt::Debug + Send + Sync {
     fn lend(&self, world: &mut W, hollows: &mut [Hollow<W>], at: usize, rest: &mut Rest<'_, W>);
 }
 
-pub(super) struct At<W, P> {
+pub(super) struct At<W, P, F> {
     pub(super) how: Use,
     /// The component, if it was declared as one.
     pub(super) component: Option<ComponentKey>,
-    pub(super) place: fn(&mut W) -> &mut P,
+    /// A function of a type of its own for components, so that it can be inlined.
+    pub(super) place: F,
+    pub(super) of: PhantomData<fn(&mut W) -> &mut P>,
 }
 
-impl<W: World, P: Part> At<W, P> {
+impl<W: World, P: Part, F: Fn(&mut W) -> &mut P + Copy + Send + Sync> At<W, P, F> {
     /// What was declared, with the fields that lead to it.
     #[cold]
     fn describe(&self, world: &mut W) -> String {
@@ -74,14 +77,19 @@ impl<W: World, P: Part> At<W, P> {
     }
 }
 
-impl<W, P> fmt::Debug for At<W, P> {
+impl<W, P, F> fmt::Debug for At<W, P, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.component.unwrap_or(component_key::<P>());
         write!(f, "{:?}({what})", self.how)
     }
 }
 
-impl<W: World, P: Part> Place<W> for At<W, P> {
+impl<W, P, F> Place<W> for At<W, P, F>
+where
+    W: World,
+    P: Part,
+    F: Fn(&mut W) -> &mut P + Copy + Send + Sync,
+{
     fn how(&self) -> Use {
         self.how
     }
@@ -113,7 +121,8 @@ impl<W: World, P: Part> Place<W> for At<W, P> {
                 std::mem::swap(place(world), place(&mut hollows[at].world));
                 rest(world, hollows);
                 std::mem::swap(place(world), place(&mut hollows[at].world));
-                if is_withheld(place(world)) {
+                // A world has one place for a component, so that nothing else fits there.
+                if self.component.is_none() && is_withheld(place(world)) {
                     let hollow = &mut hollows[at];
                     let what = self.describe(&mut hollow.world);
                     hollow.breach(format!(

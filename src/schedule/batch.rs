@@ -34,7 +34,8 @@ pub(super) struct Hollow<W> {
     outcome: thread::Result<()>,
     /// What the system did that it must not do.
     breach: Option<String>,
-    took: Duration,
+    /// How long the system took, if somebody wants to know.
+    took: Option<Duration>,
 }
 
 impl<W: World> Hollow<W> {
@@ -49,7 +50,7 @@ impl<W: World> Hollow<W> {
         let mut world = template.clone();
         world.withhold(&guard);
         let guards = guard.count();
-        Self { world, resting: None, guard, guards, outcome: Ok(()), breach: None, took: Duration::ZERO }
+        Self { world, resting: None, guard, guards, outcome: Ok(()), breach: None, took: None }
     }
 
     /// The system did this, which it must not. The first counts.
@@ -80,10 +81,32 @@ impl<W: World> Hollow<W> {
         }
     }
 
-    fn run(&mut self, system: &System<W>, elapsed: Duration) {
+    fn run(&mut self, system: &System<W>, how: How) {
         let world = &mut self.world;
-        self.outcome = catch_unwind(AssertUnwindSafe(|| system.run(world, elapsed)));
+        (self.outcome, self.took) = run_timed(system, world, how);
     }
+}
+
+/// Runs a system, with its panic as a value, and its time if that is wanted.
+fn run_timed<W: World>(
+    system: &System<W>,
+    world: &mut W,
+    how: How,
+) -> (thread::Result<()>, Option<Duration>) {
+    let start = how.timed.then(Instant::now);
+    let outcome = catch_unwind(AssertUnwindSafe(|| system.run(world, how.elapsed)));
+    (outcome, start.map(|start| start.elapsed()))
+}
+
+/// How systems are run.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// What they are told of the time.
+    pub(super) elapsed: Duration,
+    /// On several threads.
+    pub(super) parallel: bool,
+    /// With a clock, which costs more than everything else.
+    pub(super) timed: bool,
 }
 
 /// Why a frame ended early.
@@ -138,17 +161,14 @@ impl<W: World> Batch<W> {
 impl<W: World + Send> Batch<W> {
     /// Runs every system of the batch, also where an earlier one panics; answers with the first failure in
     /// declared order. Everything lent is back in the world then.
-    pub(super) fn run(
-        &mut self,
-        rows: &mut [Row<W>],
-        world: &mut W,
-        elapsed: Duration,
-        parallel: bool,
-    ) -> Result<(), Failure> {
+    pub(super) fn run(&mut self, rows: &mut [Row<W>], world: &mut W, how: How) -> Result<(), Failure> {
         if self.hollows.is_empty() {
-            return run_alone(&mut rows[self.members[0]], world, elapsed);
+            let row = &mut rows[self.members[0]];
+            let (outcome, took) = run_timed(&row.system, world, how);
+            row.clocked.record(took);
+            return outcome.map_err(Failure::Panic);
         }
-        let crew = Crew { rows, members: &self.members, elapsed, parallel };
+        let crew = Crew { rows, members: &self.members, how };
         crew.lend(0, 0, world, &mut self.hollows);
         for (hollow, &member) in self.hollows.iter_mut().zip(&self.members) {
             hollow.inspect();
@@ -180,20 +200,11 @@ impl<W: World + Send> Batch<W> {
     }
 }
 
-/// Runs a system on the world itself.
-fn run_alone<W: World>(row: &mut Row<W>, world: &mut W, elapsed: Duration) -> Result<(), Failure> {
-    let start = Instant::now();
-    let outcome = catch_unwind(AssertUnwindSafe(|| row.system.run(world, elapsed)));
-    row.clocked.record(start.elapsed());
-    outcome.map_err(Failure::Panic)
-}
-
 /// A batch that is running.
 struct Crew<'a, W> {
     rows: &'a [Row<W>],
     members: &'a [usize],
-    elapsed: Duration,
-    parallel: bool,
+    how: How,
 }
 
 impl<W: World + Send> Crew<'_, W> {
@@ -245,25 +256,18 @@ impl<W: World + Send> Crew<'_, W> {
     }
 
     fn run(&self, hollows: &mut [Hollow<W>]) {
-        if self.parallel && cfg!(feature = "parallel") && hollows.len() > 1 {
+        if self.how.parallel && cfg!(feature = "parallel") {
             return self.fork(0, hollows);
         }
-        let mut start = Instant::now();
         for (hollow, &member) in hollows.iter_mut().zip(self.members) {
-            hollow.run(&self.rows[member].system, self.elapsed);
-            let end = Instant::now();
-            hollow.took = end - start;
-            start = end;
+            hollow.run(&self.rows[member].system, self.how);
         }
     }
 
     /// Runs these members on whatever threads are free.
     fn fork(&self, from: usize, hollows: &mut [Hollow<W>]) {
         if let [hollow] = hollows {
-            let start = Instant::now();
-            hollow.run(&self.rows[self.members[from]].system, self.elapsed);
-            hollow.took = start.elapsed();
-            return;
+            return hollow.run(&self.rows[self.members[from]].system, self.how);
         }
         let half = hollows.len() / 2;
         let (first, second) = hollows.split_at_mut(half);

@@ -1,6 +1,7 @@
 //! Systems: functions over a world, with a name and what they touch.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::access::{At, Declared, Place, Use};
@@ -116,7 +117,7 @@ impl<W: World> System<W> {
     /// }
     /// System::<Empty>::new("movement", |_, _| {}).reads::<Velocity>();
     /// ```
-    pub fn reads<T>(self) -> Self
+    pub fn reads<T: 'static>(self) -> Self
     where
         W: Store<T>,
     {
@@ -124,7 +125,7 @@ impl<W: World> System<W> {
     }
 
     /// It writes the components of this type: attaches, detaches and changes them. Reading them is included.
-    pub fn writes<T>(self) -> Self
+    pub fn writes<T: 'static>(self) -> Self
     where
         W: Store<T>,
     {
@@ -183,9 +184,9 @@ impl<W: World> System<W> {
         mut self,
         how: Use,
         component: Option<ComponentKey>,
-        place: fn(&mut W) -> &mut P,
+        place: impl Fn(&mut W) -> &mut P + Copy + Send + Sync + 'static,
     ) -> Self {
-        self.places.push(Box::new(At { how, component, place }));
+        self.places.push(Box::new(At { how, component, place, of: PhantomData }));
         self
     }
 

@@ -13,7 +13,7 @@ pub struct Timing {
     pub system: String,
     /// Its stage.
     pub stage: Stage,
-    /// How often its turn came, whether or not its conditions held.
+    /// How often its turn came while times were taken, whether or not its conditions held.
     pub runs: u64,
     /// How long it took the last time.
     pub last: Duration,
@@ -33,7 +33,9 @@ pub(super) struct Clocked {
 }
 
 impl Clocked {
-    pub(super) fn record(&mut self, took: Duration) {
+    #[inline]
+    pub(super) fn record(&mut self, took: Option<Duration>) {
+        let Some(took) = took else { return };
         self.runs += 1;
         self.last = took;
         self.total = self.total.saturating_add(took);

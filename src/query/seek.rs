@@ -1,0 +1,313 @@
+//! One of the stores that a query walks, once its rows have to be looked up.
+
+use super::side::{Fit, OwnerPage, Owners, Read, Side, is_aligned};
+use crate::column::Entry;
+use crate::column::index::IndexRef;
+use crate::entity::Entity;
+use crate::pages::{PAGE, place};
+
+/// A column during the walk, once rows have to be looked up. `at` is a place in the page of entities that
+/// was entered last.
+pub trait Seek<'a> {
+    type Chunk;
+    type Item;
+
+    /// As [`Side::fits`].
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit;
+    /// Finds the rows of all entities of the page entered, which has to be looked at row by row.
+    fn find(&mut self, page: usize, owners: &'a OwnerPage);
+    fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
+    /// Whether the entity has what is asked for.
+    fn has(&self, at: usize) -> bool;
+    /// Whether the entity so many places on is as many rows on, in the same page.
+    fn follows(&self, at: usize, on: usize) -> bool;
+    /// How many of these rows can be had as one slice.
+    fn together(&self, at: usize, rows: usize) -> usize;
+    /// One row. None is asked for twice, and the second time would get `None`.
+    fn take(&mut self, at: usize) -> Option<Self::Item>;
+    fn take_run(&mut self, at: usize, rows: usize) -> Self::Chunk;
+}
+
+/// In the place of a row: the entity has none.
+const NOWHERE: u32 = u32::MAX;
+
+/// The rows that the entities of a page have in a column. They are found for the whole page at once, in a loop
+/// that does nothing else; whether they follow one another is then a comparison of numbers.
+struct Rows<'a> {
+    owners: Owners<'a>,
+    index: IndexRef<'a>,
+    rows: Vec<u32>,
+    is_aligned: bool,
+}
+
+impl<'a> Rows<'a> {
+    fn new(owners: Owners<'a>, index: IndexRef<'a>) -> Self {
+        Self { owners, index, rows: Vec::new(), is_aligned: false }
+    }
+
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
+        self.is_aligned = is_aligned(self.owners, page, owners);
+    }
+
+    /// Finds the rows of the entities of the page entered.
+    #[inline(never)]
+    fn find(&mut self, page: usize, entities: &[Entity]) {
+        self.rows.clear();
+        if self.is_aligned {
+            let first = (page * PAGE) as u32;
+            self.rows.extend(first..first + entities.len() as u32);
+            return;
+        }
+        let index = self.index;
+        self.rows.extend(entities.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
+    }
+
+    #[inline(always)]
+    fn get(&self, at: usize) -> u32 {
+        self.rows.get(at).copied().unwrap_or(NOWHERE)
+    }
+
+    #[inline(always)]
+    fn follows(&self, at: usize, on: usize) -> bool {
+        let (first, row) = (self.get(at) as usize, self.get(at + on) as usize);
+        row == first + on && row / PAGE == first / PAGE
+    }
+
+    /// Forgets the rows that are not asked for.
+    fn retain(&mut self, is_asked_for: impl Fn(usize) -> bool) {
+        for row in &mut self.rows {
+            if *row != NOWHERE && !is_asked_for(*row as usize) {
+                *row = NOWHERE;
+            }
+        }
+    }
+}
+
+/// A column that is read at rows that are looked up.
+pub struct ReadSeek<'a, T> {
+    column: Read<'a, T>,
+    rows: Rows<'a>,
+    /// The values of the page entered, if its rows are in the order of what drives.
+    aligned: &'a [T],
+}
+
+impl<'a, T> ReadSeek<'a, T> {
+    pub(super) fn new(column: Read<'a, T>, owners: Owners<'a>, index: IndexRef<'a>) -> Self {
+        Self { column, rows: Rows::new(owners, index), aligned: &[] }
+    }
+}
+
+impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
+    type Chunk = &'a [T];
+    type Item = &'a T;
+
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
+        self.rows.enter(page, owners);
+        self.column.page_fits(page, self.rows.is_aligned)
+    }
+
+    fn find(&mut self, page: usize, owners: &'a OwnerPage) {
+        self.rows.find(page, &owners.0);
+        self.aligned = self.column.values(page).filter(|_| self.rows.is_aligned).unwrap_or_default();
+        if Side::is_filtered(&self.column) {
+            self.rows.retain(|row| self.column.is_asked_for(row));
+        }
+    }
+
+    fn chunk(&mut self, page: usize, rows: usize) -> &'a [T] {
+        self.column.chunk(page, rows)
+    }
+
+    #[inline(always)]
+    fn has(&self, at: usize) -> bool {
+        self.rows.get(at) != NOWHERE
+    }
+
+    #[inline(always)]
+    fn follows(&self, at: usize, on: usize) -> bool {
+        self.rows.follows(at, on)
+    }
+
+    fn together(&self, _at: usize, rows: usize) -> usize {
+        rows
+    }
+
+    #[inline(always)]
+    fn take(&mut self, at: usize) -> Option<&'a T> {
+        if let Some(value) = self.aligned.get(at) {
+            return Some(value);
+        }
+        let (page, at) = place(self.rows.get(at) as usize);
+        self.column.values(page)?.get(at)
+    }
+
+    fn take_run(&mut self, at: usize, rows: usize) -> &'a [T] {
+        let (page, at) = place(self.rows.get(at) as usize);
+        self.column.values(page).and_then(|values| values.get(at..at + rows)).unwrap_or_default()
+    }
+}
+
+/// A column that is written at rows that are looked up.
+pub struct WriteSeek<'a, T> {
+    pages: Vec<WritePage<'a, T>>,
+    rows: Rows<'a>,
+    stamp: u64,
+    since: Option<u64>,
+}
+
+impl<'a, T: Clone> WriteSeek<'a, T> {
+    /// `entries` are the pages from `page` on: what lies before has been walked, and its entities will not
+    /// come again.
+    pub(super) fn new(
+        page: usize,
+        entries: impl Iterator<Item = &'a mut Entry<T>>,
+        owners: Owners<'a>,
+        index: IndexRef<'a>,
+        stamp: u64,
+        since: Option<u64>,
+    ) -> Self {
+        let done = std::iter::repeat_with(|| None).take(page.min(owners.len()));
+        let pages = done.chain(entries.map(Some)).map(WritePage::new).collect();
+        Self { pages, rows: Rows::new(owners, index), stamp, since }
+    }
+}
+
+/// What is left of a page. Each row is handed out once, and who has taken it out of here has it alone.
+struct WritePage<'a, T> {
+    /// All of it, until the first row is taken.
+    entry: Option<&'a mut Entry<T>>,
+    /// If runs of rows are asked for, one after another: the rows from `next` on, and those passed over.
+    rest: &'a mut [T],
+    next: usize,
+    passed: Vec<(usize, &'a mut [T])>,
+    /// From the first single row on, and from the first step back: each row in a slot of its own.
+    slots: Vec<Option<&'a mut T>>,
+    changed: &'a mut [u64],
+}
+
+impl<'a, T: Clone> WritePage<'a, T> {
+    fn new(entry: Option<&'a mut Entry<T>>) -> Self {
+        let (passed, slots) = (Vec::new(), Vec::new());
+        Self { entry, rest: &mut [], next: 0, passed, slots, changed: &mut [] }
+    }
+
+    fn stamp_of(&self, row: usize) -> u64 {
+        match &self.entry {
+            Some(entry) => entry.rows.changed.get(row),
+            None => self.changed.get(row).copied().unwrap_or(0),
+        }
+    }
+
+    /// How many rows from this one on can be had as one slice.
+    fn together(&self, row: usize) -> usize {
+        match &self.entry {
+            Some(entry) => entry.rows.values.len() - row,
+            None if row >= self.next => (self.next + self.rest.len()).saturating_sub(row).max(1),
+            None => 1,
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, row: usize, stamp: u64) -> Option<&'a mut T> {
+        if row >= self.slots.len() {
+            self.spread(stamp);
+        }
+        *self.changed.get_mut(row)? = stamp;
+        self.slots.get_mut(row)?.take()
+    }
+
+    /// As many rows as are [`together`](Self::together).
+    fn take_run(&mut self, row: usize, rows: usize, stamp: u64) -> Option<&'a mut [T]> {
+        self.open(stamp);
+        let (passed, rest) =
+            std::mem::take(&mut self.rest).split_at_mut_checked(row.checked_sub(self.next)?)?;
+        let (taken, rest) = rest.split_at_mut_checked(rows)?;
+        if !passed.is_empty() {
+            self.passed.push((self.next, passed));
+        }
+        (self.rest, self.next) = (rest, row + rows);
+        self.changed.get_mut(row..row + rows)?.fill(stamp);
+        Some(taken)
+    }
+
+    fn open(&mut self, stamp: u64) {
+        if let Some(entry) = self.entry.take() {
+            entry.newest = stamp;
+            let rows = entry.rows.write();
+            self.changed = rows.changed.as_mut_slice(rows.values.len());
+            self.rest = &mut rows.values;
+        }
+    }
+
+    /// Gives each row that is left a slot of its own.
+    #[cold]
+    #[inline(never)]
+    fn spread(&mut self, stamp: u64) {
+        self.open(stamp);
+        let rest = std::mem::take(&mut self.rest);
+        if self.next == 0 {
+            self.slots = rest.iter_mut().map(Some).collect();
+            return;
+        }
+        self.slots.resize_with(self.changed.len(), || None);
+        for (row, rows) in std::mem::take(&mut self.passed).into_iter().chain([(self.next, rest)]) {
+            for (slot, value) in self.slots[row..].iter_mut().zip(rows) {
+                *slot = Some(value);
+            }
+        }
+    }
+}
+
+impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
+    type Chunk = &'a mut [T];
+    type Item = &'a mut T;
+
+    fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
+        self.rows.enter(page, owners);
+        match (self.pages.get(page).and_then(|page| page.entry.as_deref()), self.since) {
+            (Some(_), None) if self.rows.is_aligned => Fit::All,
+            (Some(entry), Some(since)) if self.rows.is_aligned && entry.newest <= since => Fit::None,
+            _ => Fit::Each,
+        }
+    }
+
+    fn find(&mut self, page: usize, owners: &'a OwnerPage) {
+        self.rows.find(page, &owners.0);
+        if let Some(since) = self.since {
+            self.rows.retain(|row| self.pages[row / PAGE].stamp_of(row % PAGE) > since);
+        }
+    }
+
+    fn chunk(&mut self, page: usize, _rows: usize) -> &'a mut [T] {
+        match self.pages[page].entry.take() {
+            Some(entry) => entry.rewrite(self.stamp),
+            None => &mut [],
+        }
+    }
+
+    #[inline(always)]
+    fn has(&self, at: usize) -> bool {
+        self.rows.get(at) != NOWHERE
+    }
+
+    #[inline(always)]
+    fn follows(&self, at: usize, on: usize) -> bool {
+        self.rows.follows(at, on)
+    }
+
+    fn together(&self, at: usize, rows: usize) -> usize {
+        let (page, at) = place(self.rows.get(at) as usize);
+        rows.min(self.pages[page].together(at))
+    }
+
+    #[inline(always)]
+    fn take(&mut self, at: usize) -> Option<&'a mut T> {
+        let (page, at) = place(self.rows.get(at) as usize);
+        self.pages.get_mut(page)?.take(at, self.stamp)
+    }
+
+    fn take_run(&mut self, at: usize, rows: usize) -> &'a mut [T] {
+        let (page, at) = place(self.rows.get(at) as usize);
+        self.pages[page].take_run(at, rows, self.stamp).unwrap_or_default()
+    }
+}
