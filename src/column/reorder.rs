@@ -1,14 +1,67 @@
 //! Bringing rows into another order.
 
+use std::cmp::Ordering;
+
 use triomphe::Arc;
 
 use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::{PAGE, Pages, place};
+use crate::query::same_entities;
 use crate::shared::{Shared, unique};
 
 impl<T: Clone> Column<T> {
+    /// Keeps the rows for which `keep` answers true, in their order and with their stamps. If `keep`
+    /// panics, nothing has changed.
+    pub fn retain(&mut self, mut keep: impl FnMut(Entity, &T) -> bool) {
+        let kept: Vec<u32> = (0..)
+            .zip(self.iter())
+            .filter_map(|(row, (entity, value))| keep(entity, value).then_some(row))
+            .collect();
+        self.reorder(&kept);
+    }
+
+    /// Sorts the rows; equal ones keep their order. Stamps move with their rows, and no row counts as
+    /// changed. O(n log n); nothing is written if the rows are in order already.
+    ///
+    /// ```
+    /// # use std_ecs::{Column, Entities};
+    /// # let mut entities = Entities::default();
+    /// # let (a, b) = (entities.spawn(), entities.spawn());
+    /// # let mut depths = Column::default();
+    /// # depths.extend([(a, 2), (b, 1)]);
+    /// depths.sort_by(|(_, left), (_, right)| left.cmp(right));
+    /// assert_eq!(depths.iter().collect::<Vec<_>>(), [(b, &1), (a, &2)]);
+    /// ```
+    pub fn sort_by(&mut self, mut compare: impl FnMut((Entity, &T), (Entity, &T)) -> Ordering) {
+        let rows: Vec<(Entity, &T)> = self.iter().collect();
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.sort_by(|&a, &b| compare(rows[a as usize], rows[b as usize]));
+        self.reorder(&order);
+    }
+
+    /// Brings the rows into the order of another column: first those that both own, as the other has them,
+    /// then the rest in the order they have. O(n).
+    ///
+    /// From then on a walk over both goes over slices, and full pages of entities are shared between them.
+    /// This is the sorting of groups in `EnTT`.
+    pub fn sort_as<U>(&mut self, other: &Column<U>) {
+        self.len();
+        other.len();
+        let mut rest = vec![true; self.owners.len()];
+        let mut order = Vec::with_capacity(rest.len());
+        for &entity in other.owners.iter() {
+            if let Some(row) = self.index.row(entity) {
+                rest[row] = false;
+                order.push(row as u32);
+            }
+        }
+        order.extend((0..).zip(&rest).filter_map(|(row, &is_rest)| is_rest.then_some(row)));
+        self.reorder(&order);
+        self.owners.adopt(&other.owners, same_entities);
+    }
+
     /// Makes row `i` what row `order[i]` was; rows that `order` does not name are dropped. Stamps move with
     /// their rows. Nothing is written if that changes nothing.
     pub(super) fn reorder(&mut self, order: &[u32]) {

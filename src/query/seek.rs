@@ -36,13 +36,13 @@ const NOWHERE: u32 = u32::MAX;
 struct Rows<'a> {
     owners: Owners<'a>,
     index: IndexRef<'a>,
-    rows: Vec<u32>,
+    found: Vec<u32>,
     is_aligned: bool,
 }
 
 impl<'a> Rows<'a> {
     fn new(owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self { owners, index, rows: Vec::new(), is_aligned: false }
+        Self { owners, index, found: Vec::new(), is_aligned: false }
     }
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
@@ -52,19 +52,19 @@ impl<'a> Rows<'a> {
     /// Finds the rows of the entities of the page entered.
     #[inline(never)]
     fn find(&mut self, page: usize, entities: &[Entity]) {
-        self.rows.clear();
+        self.found.clear();
         if self.is_aligned {
             let first = (page * PAGE) as u32;
-            self.rows.extend(first..first + entities.len() as u32);
+            self.found.extend(first..first + entities.len() as u32);
             return;
         }
         let index = self.index;
-        self.rows.extend(entities.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
+        self.found.extend(entities.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
     }
 
     #[inline(always)]
     fn get(&self, at: usize) -> u32 {
-        self.rows.get(at).copied().unwrap_or(NOWHERE)
+        self.found.get(at).copied().unwrap_or(NOWHERE)
     }
 
     #[inline(always)]
@@ -75,7 +75,7 @@ impl<'a> Rows<'a> {
 
     /// Forgets the rows that are not asked for.
     fn retain(&mut self, is_asked_for: impl Fn(usize) -> bool) {
-        for row in &mut self.rows {
+        for row in &mut self.found {
             if *row != NOWHERE && !is_asked_for(*row as usize) {
                 *row = NOWHERE;
             }

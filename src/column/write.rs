@@ -1,0 +1,242 @@
+//! Writing rows one by one: inserting, changing and removing them.
+
+use triomphe::Arc;
+
+use super::index::{Index, Slot};
+use super::stamps::Stamps;
+use super::{ChunksMut, Column, Entry, IterMut, Rows, Stale};
+use crate::entity::Entity;
+use crate::key::component_key;
+use crate::pages::{PAGE, Pages, place};
+use crate::shared::{Shared, unique};
+
+impl<T: Clone> Column<T> {
+    /// Gives the entity a value: in a new last row, or in the row it has.
+    ///
+    /// `Ok(None)`: the row is new. `Ok(Some(old))`: the index had a row, and this is what it held; if it
+    /// belonged to an older entity, the row counts as attached.
+    ///
+    /// # Errors
+    ///
+    /// [`Stale`] with the value, if the column holds a newer entity with that index. Nothing has changed.
+    #[inline]
+    pub fn insert(&mut self, entity: Entity, value: T) -> Result<Option<T>, Stale<T>> {
+        let stamp = self.clock.saturating_add(1);
+        let slot = self.index.slot_mut(entity);
+        if slot.generation != 0 {
+            return self.overwrite(entity, value, stamp);
+        }
+        let table = unique(&mut self.table);
+        if table.last().is_none_or(|entry| entry.rows.values.len() == PAGE) {
+            if table.is_empty() {
+                self.guard.check(component_key::<T>);
+            }
+            push_page(table);
+        }
+        let full = (table.len() - 1) * PAGE;
+        let Some(entry) = table.last_mut() else { unreachable!("a page was pushed above") };
+        // The clone of a value may panic: here, where nothing has been written yet.
+        let rows = entry.rows.write();
+        let at = rows.values.len();
+        entry.newest = stamp;
+        rows.attached.push(at, stamp);
+        rows.changed.push(at, stamp);
+        rows.values.push(value);
+        *slot = Slot { row: (full + at) as u32, generation: entity.generation().get() };
+        self.owners.push(entity);
+        self.clock = stamp;
+        Ok(None)
+    }
+
+    /// [`insert`](Self::insert) where the index has a row.
+    #[inline(never)]
+    pub(super) fn overwrite(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
+        let slot = self.index.slot_mut(entity);
+        let (row, generation) = (slot.row as usize, entity.generation().get());
+        if generation < slot.generation {
+            let Some(&stored) = self.owners.get(row) else { unreachable!("the index names a row") };
+            return Err(Stale { asked: entity, stored, value });
+        }
+        let (page, at) = place(row);
+        let entry = &mut unique(&mut self.table)[page];
+        let rows = entry.rows.write();
+        let length = rows.values.len();
+        entry.newest = stamp;
+        rows.changed.set(length, at, stamp);
+        if generation > slot.generation {
+            rows.attached.set(length, at, stamp);
+            slot.generation = generation;
+            if let Some(owner) = self.owners.get_mut(row) {
+                *owner = entity;
+            }
+        }
+        self.clock = stamp;
+        Ok(Some(std::mem::replace(&mut rows.values[at], value)))
+    }
+
+    /// The value of an entity for writing. The row counts as changed from now on.
+    #[inline]
+    pub fn get_mut(&mut self, entity: Entity) -> Option<&mut T> {
+        let row = self.row(entity)?;
+        let stamp = self.tick();
+        Some(self.write(row, stamp))
+    }
+
+    /// The value of a row, stamped as changed.
+    #[inline]
+    fn write(&mut self, row: usize, stamp: u64) -> &mut T {
+        let (page, at) = place(row);
+        let entry = &mut unique(&mut self.table)[page];
+        entry.newest = stamp;
+        let rows = entry.rows.write();
+        rows.changed.set(rows.values.len(), at, stamp);
+        &mut rows.values[at]
+    }
+
+    /// The values of several entities at once, for writing; `None` for each that has no row. The rows
+    /// count as changed by one call. Costs a sort of the entities by row.
+    ///
+    /// # Panics
+    ///
+    /// If an entity is named twice.
+    ///
+    /// ```
+    /// # use std_ecs::{Column, Entities};
+    /// # let mut entities = Entities::default();
+    /// # let (a, b) = (entities.spawn(), entities.spawn());
+    /// # let mut column = Column::default();
+    /// # column.extend([(a, 1), (b, 2)]);
+    /// if let [Some(left), Some(right)] = column.get_many_mut([a, b]) {
+    ///     std::mem::swap(left, right);
+    /// }
+    /// assert_eq!((column.get(a), column.get(b)), (Some(&2), Some(&1)));
+    /// ```
+    pub fn get_many_mut<const N: usize>(&mut self, entities: [Entity; N]) -> [Option<&mut T>; N] {
+        let mut wanted: Vec<(usize, usize)> = Vec::with_capacity(N);
+        for (at, &entity) in entities.iter().enumerate() {
+            if let Some(row) = self.row(entity) {
+                wanted.push((row, at));
+            }
+        }
+        wanted.sort_unstable();
+        if let Some(pair) = wanted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            panic!("get_many_mut: {} is named twice", entities[pair[0].1]);
+        }
+        let mut found = [const { None }; N];
+        if wanted.is_empty() {
+            return found;
+        }
+        let stamp = self.tick();
+        let mut entries = unique(&mut self.table).iter_mut();
+        let mut next_page = 0;
+        for group in wanted.chunk_by(|a, b| a.0 / PAGE == b.0 / PAGE) {
+            let page = group[0].0 / PAGE;
+            let Some(entry) = entries.nth(page - next_page) else { unreachable!("the index names a row") };
+            next_page = page + 1;
+            entry.newest = stamp;
+            let rows = entry.rows.write();
+            let length = rows.values.len();
+            let mut values = rows.values.iter_mut();
+            let mut next = 0;
+            for &(row, at) in group {
+                let row = row % PAGE;
+                rows.changed.set(length, row, stamp);
+                found[at] = values.nth(row - next);
+                next = row + 1;
+            }
+        }
+        found
+    }
+
+    /// The value of an entity for writing; if it has none, it is given what `value` answers.
+    ///
+    /// # Errors
+    ///
+    /// [`Stale`] if the column holds a newer entity with that index; `value` is not called then.
+    pub fn get_or_insert_with(&mut self, entity: Entity, value: impl FnOnce() -> T) -> Result<&mut T, Stale> {
+        if let Some(row) = self.row(entity) {
+            let stamp = self.tick();
+            return Ok(self.write(row, stamp));
+        }
+        if let Some(stored) = self.newer_than(entity) {
+            return Err(Stale { asked: entity, stored, value: () });
+        }
+        let inserted = self.insert(entity, value());
+        debug_assert!(inserted.is_ok(), "no newer entity has the index");
+        let Some(row) = self.row(entity) else { unreachable!("the row was inserted above") };
+        Ok(self.write(row, self.clock))
+    }
+
+    /// The entity that makes this handle stale.
+    fn newer_than(&self, entity: Entity) -> Option<Entity> {
+        let (row, generation) = self.index.occupant(entity)?;
+        if generation <= entity.generation().get() {
+            return None;
+        }
+        self.owners.get(row).copied()
+    }
+
+    /// Takes the value of an entity out; the last row moves into the hole, with its stamps.
+    /// `None`, and not a page touched, if the entity has no row.
+    #[inline]
+    pub fn remove(&mut self, entity: Entity) -> Option<T> {
+        let row = self.row(entity)?;
+        let (page, at) = place(row);
+        let table = unique(&mut self.table);
+        let (tail, full) = table.split_last_mut()?;
+        // The clones of values may panic: here, where nothing has been written yet.
+        let hole = full.get_mut(page).map(|entry| (&mut entry.newest, entry.rows.write()));
+        let rows = tail.rows.write();
+        let length = rows.values.len();
+        let (attached, changed) = (rows.attached.pop(length), rows.changed.pop(length));
+        let mut value = rows.values.pop()?;
+        let last = self.owners.swap_remove(row)?;
+        self.index.swap_remove(entity, last, row);
+        if last != entity {
+            let (newest, rows) = hole.unwrap_or((&mut tail.newest, rows));
+            *newest = changed.max(*newest);
+            let length = rows.values.len();
+            rows.attached.set(length, at, attached);
+            rows.changed.set(length, at, changed);
+            std::mem::swap(&mut rows.values[at], &mut value);
+        }
+        if length == 1 {
+            table.pop();
+        }
+        self.tick();
+        Some(value)
+    }
+
+    /// The rows with their entities, in row order, for writing. The clock advances once; all rows of a page
+    /// count as changed when the walk enters it.
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        self.len();
+        IterMut::new(self)
+    }
+
+    /// The rows a page at a time, for writing. As [`iter_mut`](Self::iter_mut).
+    pub fn chunks_mut(&mut self) -> ChunksMut<'_, T> {
+        self.len();
+        ChunksMut::new(self)
+    }
+
+    /// Removes every row. The clock goes on.
+    pub fn clear(&mut self) {
+        if !self.is_empty() {
+            self.tick();
+            self.table = Arc::new(Vec::new());
+            self.owners = Pages::default();
+            self.index = Index::default();
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn push_page<T>(table: &mut Vec<Entry<T>>) {
+    // A page after the first will most likely be filled: its room is taken at once.
+    let room = if table.is_empty() { 8 } else { PAGE };
+    let rows =
+        Rows { values: Vec::with_capacity(room), attached: Stamps::default(), changed: Stamps::default() };
+    table.push(Entry { newest: 0, rows: Shared::new(rows) });
+}
