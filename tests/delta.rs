@@ -1,5 +1,7 @@
 //! Deltas: what they rebuild, what they refuse, and how large they are.
 
+#![cfg(feature = "serde")]
+
 mod arena;
 
 use arena::{Arena, Armed, Glow, Health, Heat, Inventory, Place, Struck};

@@ -1,5 +1,7 @@
 //! History, undo and redo, and what a rollback must bring back.
 
+#![cfg(feature = "serde")]
+
 mod arena;
 
 use arena::{Arena, Armed, Fighters, Health, Inventory, Place, Struck};
