@@ -55,7 +55,7 @@ const OPERATIONS: [(&str, Operation); 10] = [
     }),
     ("insert_over", |game, order, repetitions| {
         for &entity in order.iter().cycle().take(repetitions * ROWS) {
-            drop(game.bodies.velocities.insert(entity, Velocity([1.0; 3])));
+            game.attach(entity, Velocity([1.0; 3]));
         }
     }),
     ("get", |game, order, repetitions| {
@@ -129,7 +129,7 @@ fn main() {
     let mut game = Game::default();
     let bodies = game.spawn_batch((0..ROWS).map(|_| (Position::default(), Velocity::default())));
     for (at, &child) in bodies.iter().enumerate().skip(1) {
-        drop(game.hierarchy.set_parent(child, bodies[(at - 1) / 4]));
+        game.attach(child, Parent::of(bodies[(at - 1) / 4]));
     }
     operation(&mut game, &shuffled(bodies), repetitions);
 }

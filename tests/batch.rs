@@ -115,7 +115,9 @@ fn extending_with_an_entity_twice_keeps_the_last_value() {
 fn extending_with_stale_handles_returns_them_and_stores_the_others() {
     let mut entities = Entities::default();
     let old = entities.spawn_many(2_000);
-    old.iter().for_each(|&entity| assert!(entities.despawn(entity)));
+    for &entity in &old {
+        assert!(entities.despawn(entity));
+    }
     let new = entities.spawn_many(1_000);
     let mut column = Column::default();
     column.extend(new.iter().map(|&entity| (entity, 'n')));

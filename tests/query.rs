@@ -59,7 +59,9 @@ impl Columns {
     fn after(operations: &[Operation]) -> Self {
         let entities = Entities::default().spawn_many(ENTITIES);
         let mut columns = Self { entities, ..Self::default() };
-        operations.iter().for_each(|operation| columns.apply(operation));
+        for operation in operations {
+            columns.apply(operation);
+        }
         columns
     }
 
@@ -79,7 +81,7 @@ impl Columns {
                 self.columns[column].sort_as(&other);
             }
             Operation::Rewrite { column } => {
-                query(&mut self.columns[column]).for_each(|(_, value)| *value += 7)
+                query(&mut self.columns[column]).for_each(|(_, value)| *value += 7);
             }
             Operation::Touch { column, entity } => {
                 if let Some(value) = self.columns[column].get_mut(self.entities[entity % ENTITIES]) {

@@ -2,16 +2,16 @@
 
 /// Dense values, their owners, and a sparse index. No stamps, no sharing, no generations.
 #[derive(Clone, Default)]
-pub struct SparseSet<T> {
-    pub values: Vec<T>,
-    pub owners: Vec<u32>,
-    pub rows: Vec<u32>,
+pub(crate) struct SparseSet<T> {
+    pub(crate) values: Vec<T>,
+    pub(crate) owners: Vec<u32>,
+    pub(crate) rows: Vec<u32>,
 }
 
 const VACANT: u32 = u32::MAX;
 
 impl<T> SparseSet<T> {
-    pub fn insert(&mut self, index: u32, value: T) {
+    pub(crate) fn insert(&mut self, index: u32, value: T) {
         let at = index as usize;
         if at >= self.rows.len() {
             self.rows.resize(at + 1, VACANT);
@@ -21,7 +21,7 @@ impl<T> SparseSet<T> {
         self.owners.push(index);
     }
 
-    pub fn remove(&mut self, index: u32) -> Option<T> {
+    pub(crate) fn remove(&mut self, index: u32) -> Option<T> {
         let row = *self.rows.get(index as usize)?;
         if row == VACANT {
             return None;
@@ -35,12 +35,12 @@ impl<T> SparseSet<T> {
         Some(value)
     }
 
-    pub fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         let row = *self.rows.get(index as usize)?;
         self.values.get_mut(row as usize)
     }
 
-    pub fn get(&self, index: u32) -> Option<&T> {
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
         let row = *self.rows.get(index as usize)?;
         self.values.get(row as usize)
     }

@@ -3,37 +3,14 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
-use std_ecs::{Column, Entities, Entity, pairs, query};
+use std_ecs::{Column, Entity, pairs};
 
-use super::bounds::SparseSet;
-
-pub const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-
-/// Twelve bytes, as a position has.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Three([f32; 3]);
+use crate::bounds::SparseSet;
+use crate::rows::{SIZES, Three, column, entities};
 
 /// Sixty-four bytes, as a matrix has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sixteen([f32; 16]);
-
-impl Three {
-    fn add(&mut self, other: &Self) {
-        for (a, b) in self.0.iter_mut().zip(other.0) {
-            *a += b;
-        }
-    }
-}
-
-fn entities(rows: usize) -> Vec<Entity> {
-    Entities::default().spawn_many(rows)
-}
-
-fn column<T: Clone>(entities: impl IntoIterator<Item = Entity>, value: T) -> Column<T> {
-    let mut column = Column::default();
-    column.extend(entities.into_iter().map(|entity| (entity, value.clone())));
-    column
-}
 
 /// The same numbers in an order without pattern, from a generator that every run repeats.
 fn shuffled<T>(mut items: Vec<T>) -> Vec<T> {
@@ -45,14 +22,21 @@ fn shuffled<T>(mut items: Vec<T>) -> Vec<T> {
     items
 }
 
-pub fn all(criterion: &mut Criterion) {
+pub(crate) fn all(criterion: &mut Criterion) {
     walk(criterion);
     look_up(criterion);
     insert_and_remove(criterion);
     get(criterion);
     clone(criterion);
-    rewrite(criterion);
     changed(criterion);
+}
+
+/// Slices as parameters are known not to overlap: both sides get the same loop.
+#[inline(never)]
+fn add_all(a: &mut [Three], b: &[Three]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        a.add(b);
+    }
 }
 
 fn walk(criterion: &mut Criterion) {
@@ -95,13 +79,6 @@ fn walk(criterion: &mut Criterion) {
     }
     group.finish();
 
-    // Slices as parameters are known not to overlap: both sides get the same loop.
-    #[inline(never)]
-    fn add_all(a: &mut [Three], b: &[Three]) {
-        for (a, b) in a.iter_mut().zip(b) {
-            a.add(b);
-        }
-    }
     let mut group = criterion.benchmark_group("walk_chunks");
     for rows in SIZES {
         group.throughput(Throughput::Elements(rows as u64));
@@ -122,37 +99,18 @@ fn walk(criterion: &mut Criterion) {
 /// The second column has every second entity: the rows of the first are looked up, by the bound in a sparse
 /// set of bare vectors.
 fn look_up(criterion: &mut Criterion) {
-    let one = Three([1.0, 2.0, 3.0]);
     for (name, is_loop) in [("look_up_for", true), ("look_up_for_each", false)] {
         let mut group = criterion.benchmark_group(name);
         for rows in SIZES {
             group.throughput(Throughput::Elements((rows / 2) as u64));
             let entities = entities(rows);
-            let (mut all, mut half) = (SparseSet::default(), SparseSet::default());
-            entities.iter().for_each(|entity| all.insert(entity.index(), one));
-            entities.iter().step_by(2).for_each(|entity| half.insert(entity.index(), one));
+            let every_second: Vec<Entity> = entities.iter().copied().step_by(2).collect();
+            let (mut all, half) = (set_with(&entities), set_with(&every_second));
             group.bench_function(BenchmarkId::new("bound", rows), |bencher| {
-                let add = |all: &mut SparseSet<Three>, (index, b): (&u32, &Three)| {
-                    if let Some(a) = all.get_mut(*index) {
-                        a.add(b);
-                    }
-                };
-                if is_loop {
-                    bencher.iter(|| {
-                        let (all, half) = (black_box(&mut all), black_box(&half));
-                        for row in half.owners.iter().zip(&half.values) {
-                            add(all, row);
-                        }
-                    });
-                } else {
-                    bencher.iter(|| {
-                        let (all, half) = (black_box(&mut all), black_box(&half));
-                        half.owners.iter().zip(&half.values).for_each(|row| add(all, row));
-                    });
-                }
+                bencher.iter(|| join(black_box(&mut all), black_box(&half), is_loop));
             });
-            let b = column(entities.iter().copied().step_by(2), one);
-            let mut a = column(entities, one);
+            let mut a = column(entities, Three::default());
+            let b = column(every_second, Three::default());
             group.bench_function(BenchmarkId::new("column", rows), |bencher| {
                 if is_loop {
                     bencher.iter(|| {
@@ -169,36 +127,73 @@ fn look_up(criterion: &mut Criterion) {
     }
 }
 
+fn join(all: &mut SparseSet<Three>, half: &SparseSet<Three>, is_loop: bool) {
+    let mut add = |(index, b): (&u32, &Three)| {
+        if let Some(a) = all.get_mut(*index) {
+            a.add(b);
+        }
+    };
+    let rows = half.owners.iter().zip(&half.values);
+    if is_loop {
+        for row in rows {
+            add(row);
+        }
+    } else {
+        rows.for_each(add);
+    }
+}
+
+fn set_with(entities: &[Entity]) -> SparseSet<Three> {
+    let mut set = SparseSet::default();
+    insert_into_set(&mut set, entities);
+    set
+}
+
+fn insert_into_set(set: &mut SparseSet<Three>, entities: &[Entity]) {
+    for entity in entities {
+        set.insert(entity.index(), Three::default());
+    }
+}
+
+fn remove_from_set<'a>(set: &mut SparseSet<Three>, entities: impl IntoIterator<Item = &'a Entity>) {
+    for entity in entities {
+        black_box(set.remove(entity.index()));
+    }
+}
+
+fn insert(column: &mut Column<Three>, entities: &[Entity]) {
+    for &entity in entities {
+        let _ = black_box(column.insert(entity, Three::default()));
+    }
+}
+
+fn remove<'a>(column: &mut Column<Three>, entities: impl IntoIterator<Item = &'a Entity>) {
+    for &entity in entities {
+        black_box(column.remove(entity));
+    }
+}
+
 /// Into a column that was full before, so that its index is there; out of it in an order without pattern.
 fn insert_and_remove(criterion: &mut Criterion) {
-    let one = Three([1.0, 2.0, 3.0]);
     let mut group = criterion.benchmark_group("insert");
     for rows in SIZES {
         group.throughput(Throughput::Elements(rows as u64));
         let entities = entities(rows);
-        let mut warm = SparseSet::default();
-        entities.iter().for_each(|entity| warm.insert(entity.index(), one));
         group.bench_function(BenchmarkId::new("bound", rows), |bencher| {
-            bencher.iter_batched_ref(
-                || {
-                    let mut set = warm.clone();
-                    entities.iter().rev().for_each(|entity| drop(set.remove(entity.index())));
-                    set
-                },
-                |set| entities.iter().for_each(|entity| set.insert(entity.index(), one)),
-                BatchSize::PerIteration,
-            );
+            let empty = || {
+                let mut set = set_with(&entities);
+                remove_from_set(&mut set, entities.iter().rev());
+                set
+            };
+            bencher.iter_batched_ref(empty, |set| insert_into_set(set, &entities), BatchSize::PerIteration);
         });
         group.bench_function(BenchmarkId::new("column", rows), |bencher| {
-            bencher.iter_batched_ref(
-                || {
-                    let mut column = column(entities.iter().copied(), one);
-                    entities.iter().rev().for_each(|&entity| drop(column.remove(entity)));
-                    column
-                },
-                |column| entities.iter().for_each(|&entity| drop(column.insert(entity, one))),
-                BatchSize::PerIteration,
-            );
+            let empty = || {
+                let mut column = column(entities.iter().copied(), Three::default());
+                remove(&mut column, entities.iter().rev());
+                column
+            };
+            bencher.iter_batched_ref(empty, |column| insert(column, &entities), BatchSize::PerIteration);
         });
     }
     group.finish();
@@ -208,19 +203,17 @@ fn insert_and_remove(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(rows as u64));
         let entities = entities(rows);
         let order = shuffled(entities.clone());
-        let mut full = SparseSet::default();
-        entities.iter().for_each(|entity| full.insert(entity.index(), one));
         group.bench_function(BenchmarkId::new("bound", rows), |bencher| {
             bencher.iter_batched_ref(
-                || full.clone(),
-                |set| order.iter().for_each(|entity| drop(black_box(set.remove(entity.index())))),
+                || set_with(&entities),
+                |set| remove_from_set(set, &order),
                 BatchSize::PerIteration,
             );
         });
         group.bench_function(BenchmarkId::new("column", rows), |bencher| {
             bencher.iter_batched_ref(
-                || column(entities.iter().copied(), one),
-                |column| order.iter().for_each(|&entity| drop(black_box(column.remove(entity)))),
+                || column(entities.iter().copied(), Three::default()),
+                |column| remove(column, &order),
                 BatchSize::PerIteration,
             );
         });
@@ -229,32 +222,20 @@ fn insert_and_remove(criterion: &mut Criterion) {
 }
 
 fn get(criterion: &mut Criterion) {
-    let one = Three([1.0, 2.0, 3.0]);
     let mut group = criterion.benchmark_group("get");
     for rows in SIZES {
         group.throughput(Throughput::Elements(rows as u64));
         let entities = entities(rows);
         let order = shuffled(entities.clone());
-        let mut set = SparseSet::default();
-        entities.iter().for_each(|entity| set.insert(entity.index(), one));
+        let set = set_with(&entities);
         group.bench_function(BenchmarkId::new("bound", rows), |bencher| {
-            bencher.iter(|| {
-                order
-                    .iter()
-                    .filter_map(|entity| black_box(&set).get(entity.index()))
-                    .map(|value| value.0[0])
-                    .sum::<f32>()
-            });
+            let get = |entity: &Entity| black_box(&set).get(entity.index()).map(|value| value.0[0]);
+            bencher.iter(|| order.iter().filter_map(get).sum::<f32>());
         });
-        let column = column(entities, one);
+        let column = column(entities, Three::default());
         group.bench_function(BenchmarkId::new("column", rows), |bencher| {
-            bencher.iter(|| {
-                order
-                    .iter()
-                    .filter_map(|&entity| black_box(&column).get(entity))
-                    .map(|value| value.0[0])
-                    .sum::<f32>()
-            });
+            let get = |&entity: &Entity| black_box(&column).get(entity).map(|value| value.0[0]);
+            bencher.iter(|| order.iter().filter_map(get).sum::<f32>());
         });
     }
     group.finish();
@@ -278,7 +259,9 @@ fn clone(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("12_bytes", rows), |bencher| {
             bencher.iter_batched_ref(
                 || small.clone(),
-                |column| drop(black_box(column.get_mut(middle))),
+                |column| {
+                    black_box(column.get_mut(middle));
+                },
                 BatchSize::PerIteration,
             );
         });
@@ -286,31 +269,11 @@ fn clone(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("64_bytes", rows), |bencher| {
             bencher.iter_batched_ref(
                 || large.clone(),
-                |column| drop(black_box(column.get_mut(middle))),
+                |column| {
+                    black_box(column.get_mut(middle));
+                },
                 BatchSize::PerIteration,
             );
-        });
-    }
-    group.finish();
-}
-
-/// A walk that rewrites every row, of a column that a snapshot shares and of one that nobody shares.
-pub fn rewrite(criterion: &mut Criterion) {
-    let one = Three([1.0, 2.0, 3.0]);
-    let mut group = criterion.benchmark_group("rewrite");
-    for rows in SIZES {
-        group.throughput(Throughput::Elements(rows as u64));
-        let mut column = column(entities(rows), one);
-        group.bench_function(BenchmarkId::new("bound", rows), |bencher| {
-            bencher.iter(|| query(black_box(&mut column)).for_each(|(_, value)| value.add(&one)));
-        });
-        // The snapshot of the step before is dropped as the next is taken, as a ring of snapshots does.
-        let mut snapshot = column.clone();
-        group.bench_function(BenchmarkId::new("column", rows), |bencher| {
-            bencher.iter(|| {
-                snapshot.clone_from(&column);
-                query(black_box(&mut column)).for_each(|(_, value)| value.add(&one));
-            });
         });
     }
     group.finish();

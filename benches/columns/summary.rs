@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::measured::SIZES;
+use crate::rows::SIZES;
 
 /// What is compared with what.
 enum Figure {
@@ -44,7 +44,7 @@ fn median(group: &str, contender: &str, rows: usize) -> Option<f64> {
 }
 
 /// Prints a row of Markdown for each figure.
-pub fn print() {
+pub(crate) fn print() {
     println!("\n| what | must be | 1,000 rows | 10,000 | 100,000 | 1,000,000 |");
     println!("| --- | --- | --- | --- | --- | --- |");
     for figure in FIGURES {
@@ -60,7 +60,7 @@ pub fn print() {
             let cell = match figure {
                 Figure::Ratio(group, ..) => {
                     median(group, "column", rows).zip(median(group, "bound", rows)).map(|(column, bound)| {
-                        format!("{:.2} x ({:.2} ns)", column / bound, column / rows as f64)
+                        format!("{:.2} x ({:.2} ns)", column / bound, column / f64::from(rows as u32))
                     })
                 }
                 Figure::Nanoseconds(group, contender, _) => {
@@ -68,7 +68,7 @@ pub fn print() {
                 }
                 Figure::More(group, _) => median(group, "column", rows)
                     .zip(median(group, "bound", rows))
-                    .map(|(column, bound)| format!("+{:.2} ns", (column - bound) / rows as f64)),
+                    .map(|(column, bound)| format!("+{:.2} ns", (column - bound) / f64::from(rows as u32))),
             };
             cell.unwrap_or_else(|| "not measured".to_owned())
         });

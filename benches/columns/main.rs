@@ -2,11 +2,11 @@
 //!
 //! `cargo bench --bench columns` ends with a table of the ratios, and what each must be.
 
-mod columns {
-    pub mod bounds;
-    pub mod measured;
-    pub mod summary;
-}
+mod bounds;
+mod measured;
+mod rewrite;
+mod rows;
+mod summary;
 
 use criterion::Criterion;
 
@@ -17,7 +17,8 @@ fn main() {
         .sample_size(30)
         .without_plots()
         .configure_from_args();
-    columns::measured::all(&mut criterion);
+    measured::all(&mut criterion);
+    rewrite::all(&mut criterion, "rewrite");
     criterion.final_summary();
-    columns::summary::print();
+    summary::print();
 }
