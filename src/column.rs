@@ -241,9 +241,8 @@ impl<T> Column<T> {
     }
 
     /// The entities, in row order.
-    pub fn owners(&self) -> impl DoubleEndedIterator<Item = Entity> {
-        self.len();
-        self.owners.iter().copied()
+    pub fn owners(&self) -> impl DoubleEndedIterator<Item = Entity> + ExactSizeIterator + Clone {
+        self.iter().map(|(entity, _)| entity)
     }
 
     /// The rows with their entities, in row order.

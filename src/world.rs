@@ -59,7 +59,8 @@ pub trait World: Columns {
         self.entities_mut().spawn()
     }
 
-    /// A new entity with a tuple of up to twelve components, attached in the order of the tuple.
+    /// A new entity with a tuple of up to twelve components, attached in the order of the tuple. One that is
+    /// refused, as a dead parent is, is left out.
     #[inline]
     fn spawn_with<B: Bundle<Self>>(&mut self, components: B) -> Entity {
         let entity = self.spawn();
@@ -188,7 +189,8 @@ pub trait World: Columns {
     ///
     /// # Panics
     ///
-    /// Inside, touching the lent column through the world panics; so does despawning.
+    /// Inside, touching the lent column through the world panics; so does despawning. A clone of the world
+    /// that is made inside lacks the column for good: touching it there panics too.
     ///
     /// ```
     /// # use std_ecs::{Column, Columns, Entities, Store, World};
