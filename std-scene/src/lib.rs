@@ -28,4 +28,6 @@ pub use save::{SaveError, SaveErrors};
 pub use shape::Shape;
 pub use source::{Embedded, Folder, SceneSource, SourceError};
 pub use value::{WriteError, format_scene, read_value, write_value};
-pub use world_file::{WorldFileError, WorldFormat, load_world, save_world, world_from_bytes, world_to_bytes};
+pub use world_file::{
+    WorldFileError, WorldFormat, load_world, save_world, world_from_bytes, world_to_bytes, write_text,
+};

@@ -207,7 +207,7 @@ pub fn load_world<W: World + DeserializeOwned>(path: impl AsRef<Path>) -> Result
 }
 
 /// Writes beside the file, and renames when all is on the disk.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".writing");
     let beside = path.with_file_name(name);
@@ -229,4 +229,13 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     result
+}
+
+/// Writes a text, such as that of a saved scene. A crash leaves the old file or the new one, never a part.
+///
+/// # Errors
+///
+/// What the system says; an old file is as it was then.
+pub fn write_text(path: impl AsRef<Path>, text: &str) -> io::Result<()> {
+    write_whole(path.as_ref(), text.as_bytes())
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use std_ecs::{Column, Columns, Entities, Entity, Hierarchy, World};
+use std_ecs::{Column, Columns, Entities, Entity, Has, Hierarchy, Store, World};
 use std_scene::{Embedded, Limits, Loaded, Registry, SceneError, SceneErrors};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -93,6 +93,16 @@ pub struct Game {
 
 pub fn registry() -> Registry<Game> {
     let mut registry = Registry::new();
+    register(&mut registry);
+    registry
+}
+
+/// What a package ships: its names, for any world that has its columns.
+pub fn register<W: World + Has<Bodies>>(registry: &mut Registry<W>)
+where
+    W: Store<Transform> + Store<Velocity> + Store<Health> + Store<Player> + Store<Mode> + Store<Aims>,
+    W: Store<Links> + Store<Collider> + Store<Glow> + Store<Loose>,
+{
     registry.add::<Transform>("Transform").unwrap();
     registry.add::<Velocity>("Velocity").unwrap();
     registry.add::<Health>("Health").unwrap();
@@ -103,7 +113,6 @@ pub fn registry() -> Registry<Game> {
     registry.add_with_default("Collider", &Collider { radius: 1.0, solid: true }).unwrap();
     registry.add::<Glow>("Glow").unwrap();
     registry.add::<Loose>("Loose").unwrap();
-    registry
 }
 
 pub const ROCK: &str = r#"scene(
