@@ -1,6 +1,7 @@
 //! Behaviour trees in a column, scenes in text files, and the frame loop, on top of `std-ecs`.
 
 mod behaviours;
+mod builder;
 mod error;
 mod frame;
 mod limits;
@@ -17,6 +18,7 @@ mod value;
 mod world_file;
 
 pub use behaviours::{Behaviours, NodeError, NodeWorld, Phase, attach_node, step_nodes};
+pub use builder::SceneBuilder;
 pub use error::{ErrorKind, SceneError, SceneErrors};
 pub use frame::FrameLoop;
 pub use limits::Limits;

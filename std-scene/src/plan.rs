@@ -126,9 +126,8 @@ impl Plan {
     /// The slot that a reference in a file means.
     pub(crate) fn find(&self, template: u32, path: &str) -> Result<u32, Fault> {
         let scope = &self.templates[template as usize];
-        let mut names = path.split('/');
-        let first = names.next().unwrap_or_default();
-        let Some((mut slot, others)) = scope.names.get(first).map(|(slot, others)| (*slot, others)) else {
+        let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let Some((slot, others)) = scope.names.get(first) else {
             let fault =
                 Fault::new(ErrorKind::UnknownName, format!("no entity of this file is named `{first}`"));
             return Err(match nearest(first, scope.names.keys().map(|name| &**name)) {
@@ -136,20 +135,31 @@ impl Plan {
                 None => fault,
             });
         };
-        if !others.is_empty() {
-            let all: Vec<String> = std::iter::once(&slot)
-                .chain(others)
-                .take(6)
-                .map(|&slot| format!("`{}`", self.path(scope, slot)))
-                .collect();
-            return Err(Fault::new(
-                ErrorKind::AmbiguousName,
-                format!("{} entities of this file are named `{first}`: {}", others.len() + 1, all.join(", ")),
-            )
-            .help("start the path at an entity whose name is unique in the file"));
+        if others.is_empty() {
+            return self.below(template, *slot, first, rest);
         }
+        let mut candidates: Vec<u32> = std::iter::once(*slot).chain(others.iter().copied()).collect();
+        if rest.is_some() {
+            candidates.retain(|&slot| self.below(template, slot, first, rest).is_ok());
+        }
+        match candidates[..] {
+            [] => self.below(template, *slot, first, rest),
+            [slot] => self.below(template, slot, first, rest),
+            _ => {
+                let all = candidates.iter().take(6).map(|&slot| format!("`{}`", self.path(scope, slot)));
+                let all = all.collect::<Vec<_>>().join(", ");
+                let message =
+                    format!("{} entities of this file are named `{first}`: {all}", candidates.len());
+                Err(Fault::new(ErrorKind::AmbiguousName, message)
+                    .help("start the path at an entity whose name is unique in the file"))
+            }
+        }
+    }
+
+    /// The slot that a path from another slot leads to.
+    fn below(&self, template: u32, mut slot: u32, first: &str, rest: Option<&str>) -> Result<u32, Fault> {
         let mut known = first.to_owned();
-        for name in names {
+        for name in rest.into_iter().flat_map(|rest| rest.split('/')) {
             let Some(child) = self.child(template, slot, name) else {
                 let fault =
                     Fault::new(ErrorKind::UnknownName, format!("`{known}` has no child named `{name}`"));
