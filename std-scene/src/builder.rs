@@ -1,6 +1,7 @@
 //! Scenes as Rust functions: loops and constants are code, and the result is the scene that a file would be.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use serde::Serialize;
 use std_ecs::{Entities, Entity};
@@ -222,7 +223,7 @@ impl SceneBuilder {
             let name = if name.is_empty() { String::new() } else { quoted(name) };
             if next == 0 {
                 let comma = if items.is_empty() || name.is_empty() { "" } else { "," };
-                out.push_str(&format!("{indent}entity({name}{comma}"));
+                let _ = write!(out, "{indent}entity({name}{comma}");
                 if items.is_empty() {
                     out.push_str("),\n");
                     continue;
@@ -230,9 +231,11 @@ impl SceneBuilder {
                 out.push('\n');
             }
             match items.get(next) {
-                None => out.push_str(&format!("{indent}),\n")),
+                None => {
+                    let _ = writeln!(out, "{indent}),");
+                }
                 Some(Item::Text(text)) => {
-                    out.push_str(&format!("{indent}    {},\n", self.resolved(text, counts)?));
+                    let _ = writeln!(out, "{indent}    {},", self.resolved(text, counts)?);
                     open.push((at, next + 1));
                 }
                 Some(&Item::Child(child)) => {
@@ -333,7 +336,7 @@ struct Placeholders;
 
 impl EntityNames for Placeholders {
     fn write(&mut self, entity: Entity, out: &mut String) -> Result<(), WriteFault> {
-        out.push_str(&format!("{PLACEHOLDER}{}{PLACEHOLDER}", entity.to_bits()));
+        let _ = write!(out, "{PLACEHOLDER}{}{PLACEHOLDER}", entity.to_bits());
         Ok(())
     }
 }
