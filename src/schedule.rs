@@ -76,6 +76,9 @@ use batch::{Batch, Failure, How, Row, batches};
 /// world that comes out. It is the same without the feature `parallel`, and after
 /// [`set_parallel(false)`](Self::set_parallel): only the threads are missing.
 ///
+/// Systems that run at the same time make a batch, of at most 64. It runs as a whole before the next one
+/// begins; [`plan`](Self::plan) shows which systems share one.
+///
 /// A frame enters the pool of rayon once, which costs about 10 us from outside. It is the pool that the caller
 /// is in, and the global one otherwise: `ThreadPool::install(|| schedule.run(..))` picks the number
 /// of threads. Systems may use the pool themselves. They run on its threads, exclusive ones too.

@@ -396,3 +396,16 @@ fn no_two_systems_that_clash_are_ever_inside_at_the_same_time() {
         }
     }
 }
+
+#[test]
+fn systems_may_declare_a_great_deal() {
+    let mut schedule = Schedule::new();
+    for number in 0..64 {
+        let run = |game: &mut Game, _: Duration| assert_eq!(numbers(game), [0; 64]);
+        let all = places().into_iter().fold(System::new(number.to_string(), run), System::reads_part);
+        schedule.add(Stage::Update, all.reads::<A>()).unwrap();
+    }
+    for threads in [1, 2] {
+        pool(threads).install(|| schedule.run(&mut Game::default(), FRAME));
+    }
+}

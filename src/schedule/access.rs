@@ -169,12 +169,15 @@ pub(super) struct AccessSet {
     pub(super) reads: Vec<usize>,
     pub(super) writes: Vec<usize>,
     pub(super) declared: Declared,
+    /// How many places the system declared.
+    pub(super) places: usize,
 }
 
 impl AccessSet {
     /// Finds the places of a system among the leaves of a world, of which this is any value.
     pub(super) fn of<W: World>(system: &System<W>, world: &mut W) -> Result<Self, ScheduleError> {
-        let mut set = Self { declared: system.declared.clone(), ..Self::default() };
+        let (declared, places) = (system.declared.clone(), system.places.len());
+        let mut set = Self { declared, places, ..Self::default() };
         let name = || system.name().to_owned();
         for place in &system.places {
             let inside = place.addresses(world);

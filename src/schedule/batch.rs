@@ -13,8 +13,11 @@ use crate::guard::{Guard, Undeclared, Withheld};
 use crate::part::PartKind;
 use crate::world::World;
 
-/// How many systems a batch holds at most. What is lent to them nests on the stack.
+/// How many systems a batch holds at most.
 const BATCH: usize = 64;
+/// How many places the systems of a batch declare at most, if they are several: what is lent to them nests on
+/// the stack, half a kilobyte each in a debug build.
+const PLACES: usize = 256;
 
 /// A system of a stage, in declared order.
 pub(super) struct Row<W> {
@@ -147,7 +150,23 @@ pub(super) fn batches(sets: &[&AccessSet]) -> Vec<Vec<usize>> {
         }
         batches[level].push(row);
     }
-    batches.iter().flat_map(|level| level.chunks(BATCH)).map(<[usize]>::to_vec).collect()
+    let mut parts: Vec<Vec<usize>> = Vec::with_capacity(batches.len());
+    for level in batches {
+        parts.push(Vec::new());
+        let mut places = 0;
+        for row in level {
+            places += sets[row].places;
+            let fits = |part: &Vec<usize>| part.is_empty() || part.len() < BATCH && places <= PLACES;
+            match parts.last_mut() {
+                Some(part) if fits(part) => part.push(row),
+                _ => {
+                    parts.push(vec![row]);
+                    places = sets[row].places;
+                }
+            }
+        }
+    }
+    parts
 }
 
 impl<W: World> Batch<W> {
