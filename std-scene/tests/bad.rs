@@ -40,7 +40,8 @@ fn folder() -> PathBuf {
 fn files() -> Vec<String> {
     let names =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".ron")).collect();
+    let mut names: Vec<String> =
+        names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "ron")).collect();
     names.sort();
     names
 }

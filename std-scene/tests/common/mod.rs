@@ -98,10 +98,20 @@ pub fn registry() -> Registry<Game> {
 }
 
 /// What a package ships: its names, for any world that has its columns.
-pub fn register<W: World + Has<Bodies>>(registry: &mut Registry<W>)
+pub fn register<W>(registry: &mut Registry<W>)
 where
-    W: Store<Transform> + Store<Velocity> + Store<Health> + Store<Player> + Store<Mode> + Store<Aims>,
-    W: Store<Links> + Store<Collider> + Store<Glow> + Store<Loose>,
+    W: World
+        + Has<Bodies>
+        + Store<Transform>
+        + Store<Velocity>
+        + Store<Health>
+        + Store<Player>
+        + Store<Mode>
+        + Store<Aims>
+        + Store<Links>
+        + Store<Collider>
+        + Store<Glow>
+        + Store<Loose>,
 {
     registry.add::<Transform>("Transform").unwrap();
     registry.add::<Velocity>("Velocity").unwrap();
