@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use crate::guard::Guard;
-use crate::pages::Pages;
+use crate::pages::{Pages, place};
 
 /// What components are attached to: an index, and a generation that tells apart those who had the index.
 ///
@@ -224,7 +224,7 @@ impl Entities {
             "all {LIMIT} indices of the entities are in use"
         );
         let slot = Slot { generation: NonZeroU32::MIN, next: ALIVE, previous: END };
-        self.slots.extend(std::iter::repeat_n(slot, fresh));
+        self.slots.extend_from_slice(&vec![slot; fresh]);
         self.alive += fresh as u32;
         spawned.extend(
             (first..first + fresh).map(|index| Entity { index: index as u32, generation: NonZeroU32::MIN }),
@@ -331,6 +331,20 @@ impl Entities {
         self.slots
             .get(entity.index as usize)
             .is_some_and(|slot| slot.next == ALIVE && slot.generation == entity.generation)
+    }
+
+    /// Whether all of these entities are alive.
+    pub fn are_alive(&self, entities: &[Entity]) -> bool {
+        let pages = self.slots.table();
+        let (mut page, mut slots): (usize, &[Slot]) = (usize::MAX, &[]);
+        entities.iter().all(|entity| {
+            let (its_page, at) = place(entity.index as usize);
+            if its_page != page {
+                page = its_page;
+                slots = pages.get(page).map_or(&[], |page| page.0.as_slice());
+            }
+            slots.get(at).is_some_and(|slot| slot.next == ALIVE && slot.generation == entity.generation)
+        })
     }
 
     /// How many entities are alive.

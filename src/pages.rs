@@ -167,6 +167,22 @@ impl<X: Clone> Pages<X> {
         }
     }
 
+    /// Appends a slice, a page at a time.
+    pub(crate) fn extend_from_slice(&mut self, mut items: &[X]) {
+        let table = self.table_mut();
+        while !items.is_empty() {
+            if table.last().is_none_or(|last| last.0.len() == PAGE) {
+                table.push(Shared::new(Page(Vec::with_capacity(items.len().clamp(8, PAGE)))));
+            }
+            if let Some(last) = table.last_mut() {
+                let page = &mut last.write().0;
+                let (now, later) = items.split_at(items.len().min(PAGE - page.len()));
+                page.extend_from_slice(now);
+                items = later;
+            }
+        }
+    }
+
     /// Appends all items, a page at a time.
     pub(crate) fn extend(&mut self, items: impl IntoIterator<Item = X>) {
         let mut items = items.into_iter().peekable();

@@ -75,8 +75,8 @@ pub trait World: Columns {
         let mut batch = batch.into_iter();
         let mut spawned = Vec::with_capacity(batch.size_hint().0);
         loop {
-            let mut count = 0;
-            let components = batch.by_ref().take(EntityPage::MOST).inspect(|_| count += 1).collect();
+            let components: B::Gathered = batch.by_ref().take(EntityPage::MOST).collect();
+            let count = B::count(&components);
             if count == 0 {
                 return spawned;
             }
@@ -256,35 +256,64 @@ pub trait Bundle<W: ?Sized>: Sized {
     /// Attaches each component to an entity that is alive.
     fn attach_to(self, world: &mut W, entity: Entity);
 
+    /// How many tuples were gathered.
+    fn count(gathered: &Self::Gathered) -> usize;
+
     /// Attaches what was gathered to as many entities, which are alive and have no components.
     fn attach_page(gathered: Self::Gathered, world: &mut W, entities: &EntityPage);
 }
 
-/// Tuples of each length from none to twelve are bundles.
-macro_rules! bundles {
-    ($($component:ident)*) => {
-        bundles!(@one $($component)*);
-        bundles!(@shorter $($component)*);
-    };
-    (@shorter) => {};
-    (@shorter $first:ident $($component:ident)*) => { bundles!($($component)*); };
-    (@one $($component:ident)*) => {
-        impl<W: $(Store<$component> +)* ?Sized, $($component),*> Bundle<W> for ($($component,)*) {
-            type Gathered = ($(Vec<$component>,)*);
+/// As many entities without components.
+#[derive(Clone, Copy, Debug)]
+pub struct Bare(usize);
 
-            #[allow(non_snake_case, unused_variables, reason = "a variable is named after its type; the empty tuple has none")]
-            fn attach_page(gathered: Self::Gathered, world: &mut W, entities: &EntityPage) {
-                let ($($component,)*) = gathered;
-                $(<W as Store<$component>>::attach_page(world, entities, $component);)*
-            }
+impl FromIterator<()> for Bare {
+    fn from_iter<I: IntoIterator<Item = ()>>(batch: I) -> Self {
+        Self(batch.into_iter().count())
+    }
+}
+
+impl<W: ?Sized> Bundle<W> for () {
+    type Gathered = Bare;
+
+    fn attach_to(self, _world: &mut W, _entity: Entity) {}
+
+    fn count(gathered: &Bare) -> usize {
+        gathered.0
+    }
+
+    fn attach_page(_gathered: Bare, _world: &mut W, _entities: &EntityPage) {}
+}
+
+/// Tuples of each length from one to twelve are bundles.
+macro_rules! bundles {
+    () => {};
+    ($first:ident $($component:ident)*) => {
+        impl<W: Store<$first> $(+ Store<$component>)* + ?Sized, $first, $($component),*> Bundle<W>
+            for ($first, $($component,)*)
+        {
+            type Gathered = (Vec<$first>, $(Vec<$component>,)*);
 
             #[inline]
-            #[allow(non_snake_case, unused_variables, reason = "a variable is named after its type; the empty tuple has none")]
+            #[expect(non_snake_case, reason = "a variable is named after its type")]
             fn attach_to(self, world: &mut W, entity: Entity) {
-                let ($($component,)*) = self;
+                let ($first, $($component,)*) = self;
+                <W as Store<$first>>::attach(world, entity, $first);
                 $(<W as Store<$component>>::attach(world, entity, $component);)*
             }
+
+            fn count(gathered: &Self::Gathered) -> usize {
+                gathered.0.len()
+            }
+
+            #[expect(non_snake_case, reason = "a variable is named after its type")]
+            fn attach_page(gathered: Self::Gathered, world: &mut W, entities: &EntityPage) {
+                let ($first, $($component,)*) = gathered;
+                <W as Store<$first>>::attach_page(world, entities, $first);
+                $(<W as Store<$component>>::attach_page(world, entities, $component);)*
+            }
         }
+        bundles!($($component)*);
     };
 }
 

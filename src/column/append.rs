@@ -96,7 +96,7 @@ impl<T: Clone> Column<T> {
                     }
                     None => table.push(Entry::new(values.by_ref().take(claimed).collect(), stamp)),
                 }
-                self.owners.extend(now.iter().copied());
+                self.owners.extend_from_slice(now);
                 self.clock = stamp;
             }
             entities = later;

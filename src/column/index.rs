@@ -63,36 +63,27 @@ impl Index {
     #[inline(always)]
     pub(crate) fn slot_mut(&mut self, entity: Entity) -> &mut Slot {
         let (page, at) = place(entity.index() as usize);
-        let table = unique(&mut self.table);
-        if !matches!(table.get(page), Some(Some(_))) {
-            grow(table, page);
-        }
-        let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
-        &mut unique(page).0[at]
+        &mut page_mut(unique(&mut self.table), page)[at]
     }
 
     /// Gives rows to entities from `row` on, up to the first whose index has a row. Answers to how many.
     pub(crate) fn claim(&mut self, entities: &[Entity], row: usize) -> usize {
-        let mut claimed = 0;
         let table = unique(&mut self.table);
-        // A page is made unique once for each run of entities with indices of that page.
-        for run in entities.chunk_by(|a, b| a.index() as usize / PAGE == b.index() as usize / PAGE) {
-            let page = run[0].index() as usize / PAGE;
-            if !matches!(table.get(page), Some(Some(_))) {
-                grow(table, page);
+        let Some(&first) = entities.first() else { return 0 };
+        let mut page = place(first.index() as usize).0;
+        let mut slots = page_mut(table, page);
+        for (claimed, &entity) in entities.iter().enumerate() {
+            let (its_page, at) = place(entity.index() as usize);
+            if its_page != page {
+                page = its_page;
+                slots = page_mut(table, page);
             }
-            let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
-            let slots = &mut unique(page).0;
-            for entity in run {
-                let slot = &mut slots[entity.index() as usize % PAGE];
-                if slot.generation != 0 {
-                    return claimed;
-                }
-                *slot = Slot { row: (row + claimed) as u32, generation: entity.generation().get() };
-                claimed += 1;
+            if slots[at].generation != 0 {
+                return claimed;
             }
+            slots[at] = Slot { row: (row + claimed) as u32, generation: entity.generation().get() };
         }
-        claimed
+        entities.len()
     }
 
     /// Takes back what [`claim`](Self::claim) gave to the first of these entities, those whose row it is.
@@ -133,6 +124,16 @@ impl Index {
         let pages = self.table.iter().flatten().count();
         pages * size_of::<IndexPage>() + self.table.capacity() * size_of::<Option<Arc<IndexPage>>>()
     }
+}
+
+/// The slots of a page, for writing.
+#[inline(always)]
+fn page_mut(table: &mut Table, page: usize) -> &mut [Slot; PAGE] {
+    if !matches!(table.get(page), Some(Some(_))) {
+        grow(table, page);
+    }
+    let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
+    &mut unique(page).0
 }
 
 #[cold]

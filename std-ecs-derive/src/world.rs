@@ -97,7 +97,7 @@ fn stores(input: &DeriveInput) -> TokenStream {
                 values: ::std::vec::Vec<OwnedComponent>,
             ) {
                 let is_alive = |entity| ::std_ecs::Entities::is_alive(::std_ecs::World::entities(self), entity);
-                let all_may = entities.entities().iter().copied().all(is_alive)
+                let all_may = ::std_ecs::Entities::are_alive(::std_ecs::World::entities(self), entities.entities())
                     && values.iter().all(|value| #store::requires(value).is_none_or(is_alive));
                 if all_may {
                     #store::attach_page(#group::group_mut(self), entities, values);
