@@ -320,6 +320,7 @@ fn propagate(size: usize) -> Entry {
         "get by depth",
         (world, nodes, order),
         |(world, nodes, order)| {
+            world.get_mut::<Position>(order[0].0).expect("the root lives").y += 1.0;
             let mut nodes = nodes.query_mut(world);
             for (node, parent) in order.iter() {
                 let parent = parent

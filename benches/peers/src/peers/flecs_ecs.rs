@@ -207,6 +207,7 @@ fn propagate(size: usize) -> Entry {
         "get by depth",
         (world, order),
         |(world, order)| {
+            world.entity_from_id(order[0].0).get::<&mut Position>(|local| local.y += 1.0);
             for (node, parent) in order.iter() {
                 let parent = parent
                     .and_then(|parent| world.entity_from_id(parent).try_get::<&Global>(|global| *global))

@@ -314,6 +314,7 @@ fn propagate(size: usize) -> Entry {
         "keyed by depth",
         (world, order),
         move |(world, order)| {
+            world.get_mut_keyed(locals, order[0].0).expect("the root lives").y += 1.0;
             for (node, parent) in order.iter() {
                 let parent = parent
                     .and_then(|parent| world.get_keyed(globals, parent))

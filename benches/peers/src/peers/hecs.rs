@@ -263,6 +263,7 @@ fn propagate(size: usize) -> Entry {
         "views by depth",
         (world, order),
         |(world, order)| {
+            world.query_one_mut::<&mut Position>(order[0].0).expect("the root lives").y += 1.0;
             let (mut locals, mut globals) = (world.query::<&Position>(), world.query::<&mut Global>());
             let (locals, mut globals) = (locals.view(), globals.view());
             for (node, parent) in order {

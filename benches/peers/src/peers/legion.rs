@@ -231,6 +231,8 @@ fn propagate(size: usize) -> Entry {
         "entries by depth",
         (world, order),
         |(world, order)| {
+            let mut root = world.entry(order[0].0).expect("the root lives");
+            root.get_component_mut::<Position>().expect("all have a position").y += 1.0;
             for (node, parent) in order.iter() {
                 let parent = parent
                     .and_then(|parent| world.entry_ref(parent).ok()?.into_component::<Global>().ok().copied())

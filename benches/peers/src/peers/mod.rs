@@ -14,6 +14,7 @@ mod sparse_set;
 mod sparsey;
 mod specs;
 mod std_ecs;
+mod std_ecs_trees;
 mod std_ecs_worlds;
 
 use crate::contender::Entry;

@@ -316,6 +316,7 @@ fn propagate(size: usize) -> Entry {
         "views by depth",
         (world, order),
         |(world, order)| {
+            world.run(|mut locals: ViewMut<Position>| locals[order[0].0].y += 1.0);
             world.run(|locals: View<Position>, mut globals: ViewMut<Global>| {
                 for (node, parent) in order.iter() {
                     let parent = parent

@@ -186,6 +186,7 @@ fn propagate(size: usize) -> Entry {
         "rows in depth order",
         tree,
         |tree| {
+            tree.locals[0].y += 1.0;
             for row in 0..tree.locals.len() {
                 let parent =
                     tree.parents[row].map_or(Global::default(), |parent| tree.globals[parent as usize]);

@@ -263,6 +263,7 @@ fn propagate(size: usize) -> Entry {
         "get by depth",
         tree,
         |tree| {
+            tree.locals.values[0].y += 1.0;
             for (node, parent) in &tree.order {
                 let parent = tree.globals.get(*parent).copied().unwrap_or_default();
                 if let (Some(local), Some(global)) = (tree.locals.get(*node), tree.globals.get_mut(*node)) {

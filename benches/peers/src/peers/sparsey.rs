@@ -284,6 +284,7 @@ fn propagate(size: usize) -> Entry {
         "views by depth",
         (world, order),
         |(world, order)| {
+            world.borrow_mut::<Position>()[order[0].0].y += 1.0;
             let locals: View<Position> = world.borrow();
             let mut globals: ViewMut<Global> = world.borrow_mut();
             for (node, parent) in order {

@@ -279,6 +279,7 @@ fn propagate(size: usize) -> Entry {
         "storages by depth",
         (world, order),
         |(world, order)| {
+            world.write_storage::<Position>().get_mut(order[0].0).expect("the root lives").y += 1.0;
             let (locals, mut globals) = (world.read_storage::<Position>(), world.write_storage::<Global>());
             for (node, parent) in order {
                 let parent =

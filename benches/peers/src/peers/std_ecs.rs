@@ -1,13 +1,15 @@
 //! This library.
 
-use ::std_ecs::{Columns, Entity, Store, World, pairs, query};
+use std::time::Duration;
 
-use super::OURS;
+use ::std_ecs::{Columns, Entity, Schedule, Stage, Store, System, World, pairs, query};
+
 use super::std_ecs_worlds::many::Zoo;
-use super::std_ecs_worlds::{Four, Game, Observed, Scene};
+use super::std_ecs_worlds::{Four, Game, Observed};
+use super::{OURS, std_ecs_trees};
 use crate::components::{
-    self, Global, KINDS, KindA, KindB, KindC, KindD, KindE, Position, Shared, Tracked, Velocity, below,
-    bundle, invert_often, position, rotation, step, step_slices, tracked, velocity, with_kinds,
+    self, KINDS, KindA, KindB, KindC, KindD, KindE, Position, Shared, Tracked, Velocity, bundle,
+    invert_often, position, rotation, step, step_slices, tracked, velocity, with_kinds,
 };
 use crate::contender::Entry;
 use crate::plan;
@@ -209,8 +211,8 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
             },
             positions,
         )],
-        Kind::Propagate => vec![propagate(size)],
-        Kind::Schedule => vec![schedule(size)],
+        Kind::Propagate => std_ecs_trees::propagate(size),
+        Kind::Schedule => vec![schedule(size, true), schedule(size, false), systems_in_turn(size)],
         Kind::Rounds => vec![Entry::fresh(
             OURS,
             "columns",
@@ -218,7 +220,7 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
             move |state| rounds(state, size),
             positions,
         )],
-        Kind::Forest => Vec::new(),
+        Kind::Forest => std_ecs_trees::forest(),
     }
 }
 
@@ -317,33 +319,7 @@ fn scan(size: usize, changed: &[usize]) -> Entry {
     )
 }
 
-fn propagate(size: usize) -> Entry {
-    let mut scene = Scene::default();
-    let entities = scene.spawn_batch((0..size).map(|index| (position(index), Global::default())));
-    let parents = plan::random_parents(size);
-    let order: Vec<(Entity, Option<Entity>)> = plan::depth_order(&parents)
-        .into_iter()
-        .map(|node| (entities[node], parents[node].map(|parent| entities[parent])))
-        .collect();
-    Entry::steady(
-        OURS,
-        "get by depth",
-        (scene, order),
-        |(scene, order)| {
-            let (locals, globals) = (&scene.four.positions, &mut scene.tree.globals);
-            for (node, parent) in order.iter() {
-                let parent =
-                    parent.and_then(|parent| globals.get(parent)).map_or(Global::default(), |global| *global);
-                if let (Some(local), Some(global)) = (locals.get(*node), globals.get_mut(*node)) {
-                    *global = below(parent, local);
-                }
-            }
-        },
-        |state| all::<Global>(&state.0),
-    )
-}
-
-fn schedule(size: usize) -> Entry {
+fn populations(size: usize) -> Zoo {
     let each = size / 4;
     let mut zoo = Zoo::default();
     let a = |index: usize| KindA(index as f32);
@@ -357,25 +333,64 @@ fn schedule(size: usize) -> Entry {
     zoo.spawn_batch(
         (3 * each..4 * each).map(|index| (a(index), b(index), c(index), KindE(index as f32 + 1.0))),
     );
+    zoo
+}
+
+fn swap_a_b(zoo: &mut Zoo) {
+    pairs(&mut zoo.kinds.kind_a, &mut zoo.kinds.kind_b)
+        .for_each(|(_, a, b): (_, &mut KindA, &mut KindB)| std::mem::swap(&mut a.0, &mut b.0));
+}
+
+fn swap_c_d(zoo: &mut Zoo) {
+    pairs(&mut zoo.kinds.kind_c, &mut zoo.kinds.kind_d)
+        .for_each(|(_, c, d): (_, &mut KindC, &mut KindD)| std::mem::swap(&mut c.0, &mut d.0));
+}
+
+fn swap_c_e(zoo: &mut Zoo) {
+    pairs(&mut zoo.kinds.kind_c, &mut zoo.kinds.kind_e)
+        .for_each(|(_, c, e): (_, &mut KindC, &mut KindE)| std::mem::swap(&mut c.0, &mut e.0));
+}
+
+fn swapped(zoo: &Zoo) -> u64 {
+    all::<KindA>(zoo)
+        .wrapping_add(all::<KindB>(zoo))
+        .wrapping_add(all::<KindD>(zoo))
+        .wrapping_add(all::<KindE>(zoo))
+}
+
+fn schedule(size: usize, parallel: bool) -> Entry {
+    let mut schedule = Schedule::new();
+    schedule.set_parallel(parallel);
+    let systems = [
+        System::new("a and b", |zoo: &mut Zoo, _| swap_a_b(zoo)).writes::<KindA>().writes::<KindB>(),
+        System::new("c and d", |zoo: &mut Zoo, _| swap_c_d(zoo)).writes::<KindC>().writes::<KindD>(),
+        System::new("c and e", |zoo: &mut Zoo, _| swap_c_e(zoo)).writes::<KindC>().writes::<KindE>(),
+    ];
+    for system in systems {
+        schedule.add(Stage::Update, system).expect("the names differ");
+    }
+    Entry::steady(
+        OURS,
+        if parallel { "schedule" } else { "schedule, one thread" },
+        (populations(size), schedule),
+        |(zoo, schedule)| {
+            schedule.run(zoo, Duration::ZERO);
+        },
+        |(zoo, _)| swapped(zoo),
+    )
+}
+
+fn systems_in_turn(size: usize) -> Entry {
     Entry::steady(
         OURS,
         "three functions",
-        zoo,
+        populations(size),
         |zoo| {
-            let kinds = &mut zoo.kinds;
-            pairs(&mut kinds.kind_a, &mut kinds.kind_b)
-                .for_each(|(_, a, b): (_, &mut KindA, &mut KindB)| std::mem::swap(&mut a.0, &mut b.0));
-            pairs(&mut kinds.kind_c, &mut kinds.kind_d)
-                .for_each(|(_, c, d): (_, &mut KindC, &mut KindD)| std::mem::swap(&mut c.0, &mut d.0));
-            pairs(&mut kinds.kind_c, &mut kinds.kind_e)
-                .for_each(|(_, c, e): (_, &mut KindC, &mut KindE)| std::mem::swap(&mut c.0, &mut e.0));
+            swap_a_b(zoo);
+            swap_c_d(zoo);
+            swap_c_e(zoo);
         },
-        |zoo| {
-            all::<KindA>(zoo)
-                .wrapping_add(all::<KindB>(zoo))
-                .wrapping_add(all::<KindD>(zoo))
-                .wrapping_add(all::<KindE>(zoo))
-        },
+        |zoo| swapped(zoo),
     )
 }
 

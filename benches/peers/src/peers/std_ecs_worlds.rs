@@ -1,6 +1,6 @@
 //! The worlds of this library that the workloads run in: each holds the groups that its workload needs.
 
-use std_ecs::{Column, Columns, Entities, World};
+use std_ecs::{Column, Columns, Entities, Hierarchy, World};
 
 use crate::components::{Global, Position, Rotation, Tracked, Transform, Velocity};
 
@@ -27,6 +27,7 @@ pub struct Tree {
 #[derive(Clone, Debug, Default, PartialEq, World)]
 pub struct Scene {
     pub entities: Entities,
+    pub hierarchy: Hierarchy,
     pub four: Four,
     pub tree: Tree,
 }
