@@ -12,7 +12,7 @@ use crate::components::{
 };
 use crate::contender::Entry;
 use crate::plan;
-use crate::sums::{Summed, sum};
+use crate::sums::{Summed, found_in, sum};
 use crate::workloads::Kind;
 
 pub const PEER: &str = "bevy_ecs";
@@ -300,7 +300,7 @@ fn scan(size: usize, changed: &[usize]) -> Entry {
         PEER,
         "Changed",
         (world, query, 0),
-        |(world, query, found)| *found = sum(query.iter(world)),
+        |(world, query, found)| *found = found_in(query.iter(world)),
         |state| state.2,
     )
 }

@@ -10,7 +10,7 @@ use crate::components::{
 };
 use crate::contender::Entry;
 use crate::plan;
-use crate::sums::sum;
+use crate::sums::{found_in, sum};
 use crate::workloads::Kind;
 
 const PEER: &str = "freecs dynamic";
@@ -293,7 +293,8 @@ fn scan(size: usize, changed: &[usize]) -> Entry {
         "changed",
         (world, 0_u64),
         |(world, found)| {
-            *found = sum(world.query_ref::<&Tracked>().changed::<Tracked>().iter().map(|(_, value)| value));
+            *found =
+                found_in(world.query_ref::<&Tracked>().changed::<Tracked>().iter().map(|(_, value)| value));
         },
         |state| state.1,
     )

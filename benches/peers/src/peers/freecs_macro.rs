@@ -277,7 +277,7 @@ fn scan(size: usize, changed: &[usize]) -> Entry {
         |(world, found)| {
             *found = 0;
             world.for_each_mut_changed(TRACKED, 0, |_, table, row| {
-                *found = found.wrapping_add(sum([&table.tracked[row]]));
+                *found += u64::from(table.tracked[row].x.to_bits());
             });
         },
         |state| state.1,

@@ -12,7 +12,7 @@ use crate::components::{
 };
 use crate::contender::Entry;
 use crate::plan;
-use crate::sums::sum;
+use crate::sums::{found_in, sum};
 use crate::workloads::Kind;
 
 const PEER: &str = "shipyard";
@@ -295,7 +295,7 @@ fn scan(size: usize, changed: &[usize]) -> Entry {
         move |(world, found)| {
             *found = world.run(|mut view: View<Tracked>| {
                 view.override_last_modification(before);
-                sum(view.modified().iter())
+                found_in(view.modified().iter())
             });
         },
         |state| state.1,

@@ -13,7 +13,7 @@ use crate::components::{
 };
 use crate::contender::Entry;
 use crate::plan;
-use crate::sums::{Summed, sum};
+use crate::sums::{Summed, found_in, sum};
 use crate::workloads::Kind;
 
 struct State {
@@ -313,7 +313,7 @@ fn scan(size: usize, changed: &[usize]) -> Entry {
         "changed_since",
         (world, 0_u64),
         move |(world, found)| {
-            *found = sum(world.watched.tracked.changed_since(stamp).map(|(_, value)| value));
+            *found = found_in(world.watched.tracked.changed_since(stamp).map(|(_, value)| value));
         },
         |state| state.1,
     )
