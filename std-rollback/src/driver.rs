@@ -1,6 +1,7 @@
 //! Runs a world in a session: does what `ggrs` asks for.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ggrs::{Config, GgrsError, GgrsEvent, GgrsRequest};
 use std_ecs::{Difference, History, difference, digest};
@@ -31,7 +32,7 @@ use crate::world::Rollback;
 ///     .with_desync_detection_mode(DesyncDetection::On { interval: 60 })
 ///     .add_player(PlayerType::Local, 0)?
 ///     .add_player(PlayerType::Remote("192.168.0.7:7000".parse()?), 1)?
-///     .start_p2p_session(UdpNonBlockingSocket::bind_to_port(7000)?)?;
+///     .start_p2p_session(PeerSocket::bind_to_port(7000)?)?;
 ///
 /// let mut driver = Driver::new(Game::default());
 /// loop {
@@ -145,7 +146,7 @@ impl<W: Rollback> Driver<W> {
     /// [`Progress::skipped`].
     pub fn advance<S: Session<W>>(&mut self, session: &mut S) -> Result<Progress<S::Config>, RollbackError> {
         let mut progress = Progress { skipped: None, rolled_back: 0, events: Vec::new() };
-        match session.requests() {
+        match requests(session)? {
             Ok(requests) => {
                 if !requests.iter().any(|request| matches!(request, GgrsRequest::AdvanceFrame { .. })) {
                     progress.skipped = Some(Skip::WaitingForInput);
@@ -253,4 +254,17 @@ impl<W: Rollback> Driver<W> {
             other => RollbackError::Refused(other.to_string()),
         }
     }
+}
+
+/// What a session asks for, or why it does not.
+type Asked<C> = Result<Vec<GgrsRequest<C>>, GgrsError>;
+
+/// What the session asks for. Some of what peers can do to each other makes `ggrs` panic: with three peers
+/// or more, one that vanishes may have told the others different things.
+fn requests<W: Rollback, S: Session<W>>(session: &mut S) -> Result<Asked<S::Config>, RollbackError> {
+    catch_unwind(AssertUnwindSafe(|| session.requests())).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.to_owned()));
+        RollbackError::Broken(text.unwrap_or_default())
+    })
 }

@@ -26,7 +26,7 @@ pub enum RollbackError {
     #[error(
         "frame {frame} came out differently when it ran again{}; the step depends on something that is not in \
          the world: `ReplayCheck` says on what kind of thing",
-        at(difference)
+        at(difference.as_deref())
     )]
     NotDeterministic {
         /// The first frame with a different result.
@@ -51,6 +51,12 @@ pub enum RollbackError {
     /// The session was used in a way that it does not allow.
     #[error("the session refused: {0}")]
     Refused(String),
+    /// The session itself failed, and cannot be used any more.
+    #[error(
+        "the session broke: {0}; peers that play on after one of them vanished cannot always agree on its last \
+         input: start a new session from the same world"
+    )]
+    Broken(String),
     /// The session asks for a world that was never saved.
     #[error(
         "the session asks for the world of frame {frame}, which was not saved: use one driver for each session"
@@ -61,6 +67,6 @@ pub enum RollbackError {
     },
 }
 
-fn at(difference: &Option<Box<Difference>>) -> String {
-    difference.as_ref().map_or(String::new(), |difference| format!(": {difference}"))
+fn at(difference: Option<&Difference>) -> String {
+    difference.map_or(String::new(), |difference| format!(": {difference}"))
 }

@@ -56,6 +56,7 @@ mod error;
 mod recorder;
 mod replay;
 mod session;
+mod socket;
 mod statistics;
 mod sync_test;
 mod world;
@@ -70,6 +71,7 @@ pub use ggrs::{
 pub use recorder::Recorder;
 pub use replay::{Damage, Replay, ReplayError};
 pub use session::Session;
+pub use socket::{PeerSocket, Stranger, Strangers};
 pub use statistics::{Measure, Statistics};
 pub use sync_test::SyncTest;
 pub use world::{Rollback, RollbackConfig};

@@ -63,7 +63,7 @@ pub enum ReplayError {
     #[error("the replay cannot be written: {0}")]
     Unwritable(String),
     /// There is no such frame.
-    #[error("frame {frame} was not recorded: the replay has frames 0 to {frames}{}", after(damage))]
+    #[error("frame {frame} was not recorded: the replay has frames 0 to {frames}{}", after(damage.as_ref()))]
     NotRecorded {
         /// The frame asked for.
         frame: u32,
@@ -87,8 +87,8 @@ pub enum ReplayError {
     },
 }
 
-fn after(damage: &Option<Damage>) -> String {
-    damage.as_ref().map_or(String::new(), |damage| format!("; {damage}"))
+fn after(damage: Option<&Damage>) -> String {
+    damage.map_or(String::new(), |damage| format!("; {damage}"))
 }
 
 impl<W: Rollback> Replay<W> {

@@ -31,7 +31,10 @@ pub trait Rollback: Digest {
 ///
 /// Addresses are those of UDP sockets and a late input is predicted to be the last one again, unless other
 /// types are named.
-pub struct RollbackConfig<W, A = SocketAddr, P = PredictRepeatLast>(PhantomData<fn() -> (W, A, P)>);
+pub struct RollbackConfig<W, A = SocketAddr, P = PredictRepeatLast>(Named<W, A, P>);
+
+/// Types that are named and not held.
+type Named<W, A, P> = PhantomData<fn() -> (W, A, P)>;
 
 impl<W, A, P> fmt::Debug for RollbackConfig<W, A, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,7 +14,7 @@ fn recorded(frames: u32) -> (Recorder<Duel>, Vec<u128>) {
     let mut digests = vec![digest(&duel)];
     for frame in 0..frames {
         let inputs = [0, 1].map(|player| (keys(frame, player), InputStatus::Confirmed));
-        let frame = frame as i32;
+        let frame = frame.cast_signed();
         recorder.step(frame, &inputs);
         duel.step(&inputs);
         digests.push(digest(&duel));

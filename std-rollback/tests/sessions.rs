@@ -75,7 +75,7 @@ fn play(drivers: &mut [Driver<Duel>; 2], frames: u32) -> Result<(), RollbackErro
     for tick in 0..100_000 {
         network.now.set(tick);
         for (player, (driver, session)) in drivers.iter_mut().zip(&mut sessions).enumerate() {
-            session.add_local_input(player, keys(driver.frame() as u32, player)).unwrap();
+            session.add_local_input(player, keys(driver.frame().unsigned_abs(), player)).unwrap();
             driver.advance(session)?;
         }
         if drivers.iter().all(|driver| driver.recorder().unwrap().frames() >= frames) {
@@ -200,11 +200,11 @@ fn a_spectator_sees_what_the_players_play() {
     while spectator.frame() < 120 {
         network.now.set(tick);
         for (player, (driver, session)) in drivers.iter_mut().zip(&mut sessions).enumerate() {
-            session.add_local_input(player, keys(driver.frame() as u32, player)).unwrap();
+            session.add_local_input(player, keys(driver.frame().unsigned_abs(), player)).unwrap();
             driver.advance(session).unwrap();
         }
         spectator.advance(&mut watching).unwrap();
-        let frame = spectator.frame() as u32;
+        let frame = spectator.frame().unsigned_abs();
         assert_eq!(digest(spectator.world()), digest(&straight(frame)), "at frame {frame}");
         tick += 1;
         assert!(tick < 50_000, "the spectator did not get to see anything");

@@ -17,8 +17,11 @@ pub(crate) enum Failure {
     #[error("peer {peer} could not be started: {source}")]
     Start { peer: usize, source: io::Error },
     #[error(
-        "the other peers did not answer for {seconds} s: they are not running, or in a fight that began without \
-         this process; whoever leaves a fight cannot come back, so start all of them again"
+        "{other} is in a fight that began before this process did: wait for its end, or start all peers again"
+    )]
+    TooLate { other: String },
+    #[error(
+        "the other peers did not answer for {seconds} s: see whether they are running, and on which ports"
     )]
     NoAnswer { seconds: u64 },
     #[error("peer {peer} ended without a result")]

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use std_rollback::{
-    DesyncDetection, Driver, GgrsEvent, P2PSession, PlayerType, RollbackConfig, RollbackError,
-    SessionBuilder, Skip, UdpNonBlockingSocket,
+    DesyncDetection, Driver, GgrsEvent, P2PSession, PeerSocket, PlayerType, RollbackConfig, RollbackError,
+    SessionBuilder, Skip, Stranger, Strangers,
 };
 
 use crate::arena::Arena;
@@ -29,13 +29,13 @@ type Config = RollbackConfig<Arena>;
 
 /// Plays until the result is final, prints it, and goes on answering the others until the input is closed.
 pub(crate) fn run(arguments: &Arguments, own: usize) -> Result<(), Failure> {
-    let mut session = connect(arguments, own)?;
+    let (mut session, strangers) = connect(arguments, own)?;
     let mut driver = Driver::recording(Arena::new(arguments.peers, arguments.seed));
     let goal = arguments.frames.next_multiple_of(INTERVAL);
     let closed = input_closed();
     let pace = Duration::from_secs(1) / arguments.fps;
     let (start, mut next) = (Instant::now(), Instant::now());
-    let (mut is_connected, mut is_done, mut wait) = (false, false, 0);
+    let (mut is_connected, mut is_done, mut wait, mut told) = (false, false, 0, 0);
     while !(is_done && closed.load(Ordering::Relaxed)) {
         next += pace;
         thread::sleep(next.saturating_duration_since(Instant::now()));
@@ -58,6 +58,17 @@ pub(crate) fn run(arguments: &Arguments, own: usize) -> Result<(), Failure> {
             }
             _ => {}
         }
+        let refused = strangers.all();
+        for &(address, stranger) in refused.iter().skip(told) {
+            let other = name(arguments, address);
+            match stranger {
+                Stranger::PlaysWithAnother => return Err(Failure::TooLate { other }),
+                Stranger::CameBack => {
+                    println!("{other} was started again: it cannot come back into this fight");
+                }
+            }
+        }
+        told = refused.len();
         for event in progress.events {
             match event {
                 GgrsEvent::Disconnected { addr } => {
@@ -93,9 +104,10 @@ fn name(arguments: &Arguments, address: SocketAddr) -> String {
     peer.map_or(format!("{address}"), |(peer, _)| format!("peer {peer}"))
 }
 
-fn connect(arguments: &Arguments, own: usize) -> Result<P2PSession<Config>, Failure> {
+fn connect(arguments: &Arguments, own: usize) -> Result<(P2PSession<Config>, Strangers), Failure> {
     let port = arguments.port.map_or(0, |port| port + own as u16);
-    let socket = UdpNonBlockingSocket::bind_to_port(port).map_err(|error| Failure::of_port(port, error))?;
+    let socket = PeerSocket::bind_to_port(port).map_err(|error| Failure::of_port(port, error))?;
+    let strangers = socket.strangers();
     let refuse =
         |error: std_rollback::SessionError| Failure::Rollback(RollbackError::Refused(error.to_string()));
     let mut builder = SessionBuilder::<Config>::new()
@@ -113,7 +125,7 @@ fn connect(arguments: &Arguments, own: usize) -> Result<P2PSession<Config>, Fail
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         builder = builder.add_player(PlayerType::Remote(address), peer).map_err(refuse)?;
     }
-    builder.start_p2p_session(socket).map_err(refuse)
+    Ok((builder.start_p2p_session(socket).map_err(refuse)?, strangers))
 }
 
 /// Becomes true when whoever started this process wants it to end.

@@ -12,7 +12,7 @@ pub(crate) fn draw(arena: &Arena, frame: i32, line: &str) -> String {
     let (columns, rows) = (WIDTH as usize + 1, HEIGHT as usize + 1);
     let mut cells = vec![vec![' '; columns]; rows];
     let mut put = |position: &Position, sign: char| {
-        let cell = |place: I16F16, end: usize| place.to_num::<i32>().clamp(0, end as i32 - 1) as usize;
+        let cell = |place: I16F16, end: usize| place.max(I16F16::ZERO).to_num::<usize>().min(end - 1);
         cells[cell(position.y, rows)][cell(position.x, columns)] = sign;
     };
     for (_, _, position) in pairs(&arena.fights.shots, &arena.motions.positions) {

@@ -48,7 +48,7 @@ impl Duel {
         let mut duel = Self::default();
         *duel.things.random = seed;
         for player in 0..2 {
-            duel.spawn_with((Ship { player }, Place(player as i32 * 40, 0)));
+            duel.spawn_with((Ship { player }, Place(i32::from(player as u8) * 40, 0)));
         }
         duel
     }
