@@ -69,7 +69,8 @@ fn row(number: u32) -> Row {
 }
 
 fn registry(entities: usize) -> Registry<Game> {
-    let limits = Limits { entities: entities * 20, entity_depth: entities * 2, bytes: 1 << 30, ..Limits::default() };
+    let limits =
+        Limits { entities: entities * 20, entity_depth: entities * 2, bytes: 1 << 30, ..Limits::default() };
     let mut registry = Registry::new().with_limits(limits);
     let add = |registry: &mut Registry<Game>| -> Result<(), std_scene::RegistryError> {
         registry.add::<Position>("Position")?.add::<Velocity>("Velocity")?;
@@ -119,7 +120,10 @@ fn instanced(times: u32) -> Embedded {
         base.push_str("),\n");
     }
     let (Position { x, y }, ..) = row(0);
-    let _ = write!(base, "Position(x: {x:?}, y: {y:?}), Velocity(1.0, 2.0), Health(1), Sprite(image: \"a.png\", layer: 1)))");
+    let _ = write!(
+        base,
+        "Position(x: {x:?}, y: {y:?}), Velocity(1.0, 2.0), Health(1), Sprite(image: \"a.png\", layer: 1)))"
+    );
     let mut text = String::from("scene(\n");
     for number in 0..times {
         let _ = writeln!(text, "    entity(\"i{number}\", instance(\"base.ron\")),");

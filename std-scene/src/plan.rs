@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use crate::error::{ErrorKind, SceneErrors};
 use crate::limits::Limits;
 use crate::text::decode::{Layer, Scope};
@@ -15,12 +17,15 @@ mod files;
 /// No slot.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// The texts of a component, outermost first. Nearly all have one.
+pub(crate) type Layers = SmallVec<[Layer; 1]>;
+
 /// A component of an entity: its texts, outermost first.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     /// Whether it is a behaviour.
     pub(crate) node: bool,
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Layers,
 }
 
 /// Where the components of an entity come from.
@@ -54,15 +59,61 @@ pub(crate) struct Inlined {
     pub(crate) offset: u32,
 }
 
+/// The entities of one name in a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named {
+    pub(crate) slot: u32,
+    pub(crate) others: Vec<u32>,
+    /// By their parents, once they are too many to look through.
+    #[expect(
+        clippy::box_collection,
+        reason = "nearly all names are of one entity, and there are many names"
+    )]
+    by_parent: Option<Box<HashMap<u32, u32>>>,
+}
+
+/// How many entities of one name are looked through.
+const FEW: usize = 8;
+
+impl Template {
+    /// The child of a slot that this file itself names so.
+    fn own_child(&self, parent: u32, name: &str) -> Option<u32> {
+        let named = self.names.get(name)?;
+        if let Some(by_parent) = &named.by_parent {
+            return by_parent.get(&parent).copied();
+        }
+        let mut all = std::iter::once(named.slot).chain(named.others.iter().copied());
+        all.find(|&slot| self.slots[slot as usize].parent == parent)
+    }
+
+    /// Remembers the name of a slot.
+    fn insert_name(&mut self, slot: u32, name: Box<str>) {
+        use std::collections::hash_map::Entry;
+        let named = match self.names.entry(name) {
+            Entry::Vacant(free) => {
+                free.insert(Named { slot, ..Named::default() });
+                return;
+            }
+            Entry::Occupied(taken) => taken.into_mut(),
+        };
+        named.others.push(slot);
+        let parent = |slot: u32| self.slots[slot as usize].parent;
+        if named.others.len() == FEW {
+            let all = std::iter::once(named.slot).chain(named.others.iter().copied());
+            named.by_parent = Some(Box::new(all.map(|slot| (parent(slot), slot)).collect()));
+        } else if let Some(by_parent) = &mut named.by_parent {
+            by_parent.insert(parent(slot), slot);
+        }
+    }
+}
+
 /// What a file stands for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Template {
     pub(crate) slots: Vec<Slot>,
     pub(crate) instances: Vec<Inlined>,
-    /// Children that the file itself names, by parent and name.
-    pub(crate) children: HashMap<(u32, Box<str>), u32>,
-    /// All that the file itself names: the first, and the others.
-    pub(crate) names: HashMap<Box<str>, (u32, Vec<u32>)>,
+    /// All that the file itself names.
+    pub(crate) names: HashMap<Box<str>, Named>,
     /// The `at(..)` of the file for entities inside its instances, the first for each.
     pub(crate) patches: HashMap<u32, u32>,
     /// How deep its entities are nested.
@@ -127,7 +178,7 @@ impl Plan {
     pub(crate) fn find(&self, template: u32, path: &str) -> Result<u32, Fault> {
         let scope = &self.templates[template as usize];
         let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
-        let Some((slot, others)) = scope.names.get(first) else {
+        let Some(Named { slot, others, .. }) = scope.names.get(first) else {
             let fault =
                 Fault::new(ErrorKind::UnknownName, format!("no entity of this file is named `{first}`"));
             return Err(match nearest(first, scope.names.keys().map(|name| &**name)) {
@@ -209,10 +260,8 @@ fn child_of<'t>(
     name: &str,
 ) -> Option<u32> {
     let mut offset = 0;
-    let mut key = (slot, Box::<str>::from(name));
     loop {
-        key.0 = slot;
-        if let Some(child) = template.children.get(&key) {
+        if let Some(child) = template.own_child(slot, name) {
             return Some(offset + child);
         }
         let inlined = template.instances.get(template.slots.get(slot as usize)?.instance as usize)?;

@@ -6,11 +6,10 @@ use std_ecs::{Entity, Parent};
 
 use crate::error::SceneErrors;
 use crate::load::{Loaded, Placed, Scene, attach_text, decode_piece};
-use crate::plan::{NONE, Piece, Plan, shifted};
+use crate::plan::{Layers, NONE, Piece, Plan, shifted};
 use crate::registry::{Entry, Registry, SceneWorld};
 use crate::save::values::{Written, carry};
 use crate::source::SceneSource;
-use crate::text::decode::Layer;
 use crate::text::encode::Bits;
 use crate::text::parse::parse;
 use crate::text::tree::File;
@@ -226,7 +225,7 @@ impl<W: SceneWorld> Texts<'_, W> {
         offset: u32,
     ) -> Option<String> {
         let files: Vec<&File> = plan.files.iter().chain(&self.registry.defaults).collect();
-        let layers: Vec<Layer> = piece.layers.iter().map(|&layer| shifted(layer, offset)).collect();
+        let layers: Layers = piece.layers.iter().map(|&layer| shifted(layer, offset)).collect();
         let piece = Piece { node: piece.node, layers };
         let names = Placed { plan, entities };
         decode_piece(self.registry, &files, &names, &mut self.scratch, entity, &piece, 0).ok()?;

@@ -1,7 +1,8 @@
 //! One file becomes a template.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+
+use smallvec::smallvec;
 
 use super::{Content, Inlined, NONE, Piece, Plan, Slot, Template, child_of, children_of, path_of, shifted};
 use crate::error::ErrorKind;
@@ -62,6 +63,7 @@ pub(super) fn template(
         frames: Vec::new(),
         roots: 0,
     };
+    builder.template.names.reserve(file.nodes.len() / 24);
     if builder.scene() {
         builder.walk();
     }
@@ -316,19 +318,12 @@ impl Builder<'_> {
             .help("give one of them another name");
             return self.fault_in(slot, fault, span);
         }
-        let name: Box<str> = name.into();
-        match self.template.names.entry(name.clone()) {
-            Entry::Vacant(free) => {
-                free.insert((slot, Vec::new()));
-            }
-            Entry::Occupied(mut taken) => taken.get_mut().1.push(slot),
-        }
-        self.template.children.insert((parent, name), slot);
+        self.template.insert_name(slot, name.into());
     }
 
     fn twin(&self, parent: u32, name: &str) -> Option<u32> {
         let twin = if parent == NONE {
-            self.template.children.get(&(NONE, name.into())).copied()
+            self.template.own_child(NONE, name)
         } else {
             child_of(&self.plan.templates, &self.template, parent, name)
         };
@@ -508,7 +503,7 @@ impl Builder<'_> {
             }
             pieces.remove(at);
         }
-        self.pieces(slot).push(Piece { node: behaviour, layers: vec![layer] });
+        self.pieces(slot).push(Piece { node: behaviour, layers: smallvec![layer] });
     }
 
     fn without(&mut self, node: u32, slot: u32) {

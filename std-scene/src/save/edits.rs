@@ -146,7 +146,11 @@ impl<'f> Edits<'f> {
             for item in items {
                 put.push_str(line_end);
                 put.push_str(&indent);
-                put.push_str(&item.replace('\n', &format!("{line_end}{indent}")));
+                if item.contains('\n') {
+                    put.push_str(&item.replace('\n', &format!("{line_end}{indent}")));
+                } else {
+                    put.push_str(&item);
+                }
                 put.push(',');
             }
             if !text[end..close].contains('\n') {

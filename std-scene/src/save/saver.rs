@@ -9,7 +9,7 @@ use super::edits::{Edits, Insertion};
 use super::names::Referrer;
 use super::values::{Written, edit, minimal};
 use crate::load::{Loaded, Placed, decode_piece};
-use crate::plan::{NONE, Piece, Plan, shifted};
+use crate::plan::{Layers, NONE, Piece, Plan, shifted};
 use crate::registry::{Entry, Registry, SceneWorld};
 use crate::text::decode::{Layer, Scope};
 use crate::text::encode::{Count, EntityNames, WriteFault};
@@ -164,7 +164,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
                 (Some(piece), false) => self.gone(slot, entry, piece),
                 (None, true) => {
                     if let Some(text) = self.encode(slot, entity, entry) {
-                        self.put(slot, written(entry.node, &text));
+                        self.put(slot, written(entry.node, text));
                     }
                 }
                 (None, false) => {}
@@ -257,7 +257,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
                 let replaced = if item == node || entry.node { format!("replace({text})") } else { text };
                 self.edits.replace(if item == node { item } else { node }, replaced);
             }
-            None if fits => self.put(slot, written(entry.node, &text)),
+            None if fits => self.put(slot, written(entry.node, text)),
             None => self.put(slot, format!("replace({text})")),
         }
     }
@@ -276,7 +276,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
         let limits = &registry.limits;
         let extra = top.map(|text| parse("patch", text.into(), plan.files.len() as u32, limits));
         let mut files: Vec<&File> = plan.files.iter().collect();
-        let mut layers: Vec<Layer> = piece.layers.iter().map(|&layer| shifted(layer, offset)).collect();
+        let mut layers: Layers = piece.layers.iter().map(|&layer| shifted(layer, offset)).collect();
         if let Some((file, result)) = &extra {
             result.as_ref().ok()?;
             if piece.layers.first().is_some_and(is_own) {
@@ -404,40 +404,49 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
 
     /// The text of a new entity and all below it, without recursion.
     fn new_entity(&mut self, entity: Entity) -> String {
-        let (registry, world, loaded) = (self.registry, self.world, self.loaded);
-        let hierarchy: &std_ecs::Hierarchy = world.group();
         let mut order = vec![entity];
         let mut at = 0;
         while at < order.len() {
-            let known: Vec<Entity> =
-                hierarchy.children(order[at]).filter(|&child| self.names.slot(child).is_none()).collect();
-            order.extend(known);
+            order.extend(self.new_children(order[at]));
             at += 1;
+        }
+        if order.len() == 1 {
+            return self.new_text(entity, &mut HashMap::new());
         }
         let mut texts: HashMap<Entity, String> = HashMap::new();
         for &entity in order.iter().rev() {
-            let name = loaded.given.get(&entity);
-            let mut items = Vec::new();
-            for entry in &registry.entries {
-                match (entry.functions.encode)(
-                    world,
-                    entity,
-                    &entry.name,
-                    &mut self.names,
-                    registry.limits.value_depth,
-                ) {
-                    Some(Ok(text)) => items.push(written(entry.node, &text)),
-                    Some(Err(WriteFault(reason))) => {
-                        let path = name.cloned().unwrap_or_else(|| entity.to_string());
-                        self.errors.push(SaveError { path, reason: format!("{}: {reason}", entry.name) });
-                    }
-                    None => {}
-                }
-            }
-            items.extend(hierarchy.children(entity).filter_map(|child| texts.remove(&child)));
-            texts.insert(entity, call("entity", name.map(String::as_str), &items));
+            let text = self.new_text(entity, &mut texts);
+            texts.insert(entity, text);
         }
         texts.remove(&entity).unwrap_or_default()
+    }
+
+    fn new_children(&self, entity: Entity) -> Vec<Entity> {
+        let hierarchy: &std_ecs::Hierarchy = self.world.group();
+        hierarchy.children(entity).filter(|&child| self.names.slot(child).is_none()).collect()
+    }
+
+    /// The text of a new entity, with the texts of its children.
+    fn new_text(&mut self, entity: Entity, texts: &mut HashMap<Entity, String>) -> String {
+        let (registry, world, loaded) = (self.registry, self.world, self.loaded);
+        let depth = registry.limits.value_depth;
+        let name = loaded.given.get(&entity);
+        let mut items = Vec::new();
+        for entry in &registry.entries {
+            match (entry.functions.encode)(world, entity, &entry.name, &mut self.names, depth) {
+                Some(Ok(text)) => items.push(written(entry.node, text)),
+                Some(Err(WriteFault(reason))) => {
+                    let path = name.cloned().unwrap_or_else(|| entity.to_string());
+                    self.errors.push(SaveError { path, reason: format!("{}: {reason}", entry.name) });
+                }
+                None => {}
+            }
+        }
+        if !texts.is_empty() {
+            let children = self.new_children(entity);
+            items.extend(children.into_iter().filter_map(|child| texts.remove(&child)));
+        }
+        call("entity", name.map(String::as_str), &items)
     }
 }
 
@@ -459,24 +468,39 @@ fn is_own(layer: &Layer) -> bool {
     layer.file == 0 && layer.scope == Scope { template: 0, offset: 0 }
 }
 
-fn written(node: bool, text: &str) -> String {
-    if node { format!("node({text})") } else { text.to_owned() }
+fn written(node: bool, text: String) -> String {
+    if node { format!("node({text})") } else { text }
 }
 
 /// A word of the format with its items, on one line if that is not too long.
 fn call(word: &str, name: Option<&str>, items: &[String]) -> String {
-    let name = name.map(|name| format!("\"{name}\""));
-    let line: Vec<&str> = name.as_deref().into_iter().chain(items.iter().map(String::as_str)).collect();
-    let line = format!("{word}({})", line.join(", "));
-    if line.len() <= 80 && !line.contains('\n') {
-        return line;
+    let length =
+        word.len() + 2 + name.map_or(0, str::len) + items.iter().map(|item| item.len() + 2).sum::<usize>();
+    let one_line = length <= 80 && !items.iter().any(|item| item.contains('\n'));
+    let mut out = String::with_capacity(length + 6 * items.len() + 8);
+    out.push_str(word);
+    out.push('(');
+    if let Some(name) = name {
+        out.push('"');
+        out.push_str(name);
+        out.push('"');
     }
-    let mut out = format!("{word}({}", name.map(|name| name + ",").unwrap_or_default());
-    for item in items {
-        out.push_str("\n    ");
-        out.push_str(&item.replace('\n', "\n    "));
-        out.push(',');
+    for (at, item) in items.iter().enumerate() {
+        match (one_line, at == 0) {
+            (true, true) if name.is_none() => {}
+            (true, _) => out.push_str(", "),
+            (false, true) => out.push_str(if name.is_some() { ",\n    " } else { "\n    " }),
+            (false, false) => out.push_str("\n    "),
+        }
+        if item.contains('\n') {
+            out.push_str(&item.replace('\n', "\n    "));
+        } else {
+            out.push_str(item);
+        }
+        if !one_line {
+            out.push(',');
+        }
     }
-    out.push_str("\n)");
+    out.push_str(if one_line { ")" } else { "\n)" });
     out
 }

@@ -25,7 +25,7 @@ pub(crate) fn parse(name: &str, text: Arc<str>, number: u32, limits: &Limits) ->
         .at(number, (0, 0));
         return (file, Err(fault));
     }
-    let mut nodes = Vec::with_capacity(file.text.len() / 6 + 1);
+    let mut nodes = Vec::with_capacity(file.text.len() / 5 + 1);
     let mut parser = Parser {
         text: &file.text,
         bytes: file.text.as_bytes(),
