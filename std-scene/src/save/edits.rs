@@ -54,6 +54,13 @@ impl<'f> Edits<'f> {
         for &node in &removed {
             let (start, end) = self.hole(node);
             changes.push((start, end, String::new()));
+            // A comment between an item and its comma stays, and the comma goes.
+            let after = self.file.node(node).end as usize;
+            if let Some(comma) = find_comma(&self.file.text[after..]).map(|comma| after + comma)
+                && comma >= end
+            {
+                changes.push((comma, comma + 1, String::new()));
+            }
         }
         let appended = std::mem::take(&mut self.appended);
         let mut groups: BTreeMap<u32, Vec<Insertion>> = BTreeMap::new();

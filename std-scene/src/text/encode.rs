@@ -56,7 +56,7 @@ pub(crate) fn value<T: Serialize + ?Sized>(
     names: &mut dyn EntityNames,
     limit: usize,
 ) -> Result<String, WriteFault> {
-    let mut out = Out { text: String::new(), names, depth: 0, limit };
+    let mut out = Out { text: String::with_capacity(48), names, depth: 0, limit };
     value.serialize(Encoder { out: &mut out, name: None })?;
     Ok(out.text)
 }
@@ -68,7 +68,7 @@ pub(crate) fn component<T: Serialize + ?Sized>(
     names: &mut dyn EntityNames,
     limit: usize,
 ) -> Result<String, WriteFault> {
-    let mut out = Out { text: String::new(), names, depth: 0, limit };
+    let mut out = Out { text: String::with_capacity(48), names, depth: 0, limit };
     value.serialize(Encoder { out: &mut out, name: Some(name) })?;
     Ok(out.text)
 }
@@ -100,6 +100,11 @@ impl Out<'_> {
 
     fn text(&mut self, text: &str) {
         self.text.push('"');
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+            self.text.push_str(text);
+            self.text.push('"');
+            return;
+        }
         for character in text.chars() {
             match character {
                 '"' => self.text.push_str("\\\""),
@@ -118,6 +123,11 @@ impl Out<'_> {
     }
 
     fn identifier(&mut self, name: &str) -> Result<(), WriteFault> {
+        let ascii = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if name.len() > 2 && !name.as_bytes()[0].is_ascii_digit() && name.bytes().all(ascii) {
+            self.text.push_str(name);
+            return Ok(());
+        }
         let mut characters = name.chars();
         let start = |character: char| character.is_alphabetic() || character == '_';
         let plain = characters.next().is_some_and(start)
@@ -191,7 +201,7 @@ impl<'o, 'n> Encoder<'o, 'n> {
         Ok(Open { out: self.out, first: true, closer: ")" })
     }
 
-    fn float(self, text: &str, nan: bool, negative: bool) -> Result<(), WriteFault> {
+    fn float(self, text: std::fmt::Arguments<'_>, nan: bool, negative: bool) -> Result<(), WriteFault> {
         if nan { self.show(if negative { "-NaN" } else { "NaN" }) } else { self.show(text) }
     }
 }
@@ -258,11 +268,11 @@ impl<'o, 'n> ser::Serializer for Encoder<'o, 'n> {
 
     fn serialize_f32(self, value: f32) -> Result<(), WriteFault> {
         // The shortest digits that read back as the same bits.
-        self.float(&format!("{value:?}"), value.is_nan(), value.is_sign_negative())
+        self.float(format_args!("{value:?}"), value.is_nan(), value.is_sign_negative())
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), WriteFault> {
-        self.float(&format!("{value:?}"), value.is_nan(), value.is_sign_negative())
+        self.float(format_args!("{value:?}"), value.is_nan(), value.is_sign_negative())
     }
 
     fn serialize_char(self, value: char) -> Result<(), WriteFault> {
