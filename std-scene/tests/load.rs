@@ -341,3 +341,67 @@ fn an_inspector_sees_fields_and_adds_components_by_name() {
     let error = registry.attach_text(&mut game, entity, "Glow(color: Green)").unwrap_err();
     assert_eq!(error.iter().next().unwrap().kind, ErrorKind::UnknownVariant);
 }
+
+#[test]
+fn an_edit_of_a_file_two_levels_below_is_seen_but_where_it_is_patched() {
+    let source = |power: u32| {
+        Embedded::new()
+            .with("a.ron", format!("scene(entity(Glow(color: Red, power: {power}), Health(1)))"))
+            .with("b.ron", "scene(entity(instance(\"a.ron\"), Glow(color: Blue)))")
+            .with("level.ron", "scene(entity(\"c\", instance(\"b.ron\"), Health(3)))")
+    };
+    for power in [1_u16, 2] {
+        let (game, level) = load(&source(u32::from(power))).unwrap();
+        let found = game.get::<Glow>(level.entity("c").unwrap());
+        assert_eq!(found, Some(&Glow { color: Color::Blue, power: f32::from(power) }));
+    }
+}
+
+#[test]
+fn a_name_that_the_base_gave_up_is_an_error_and_not_a_loss() {
+    let level = r#"scene(entity("r", instance("rock.ron"),
+        at("core", Health(1), entity("lamp"))),
+        entity(Aims(at: "r/core")))"#;
+    assert!(load(&with_rock(level)).is_ok());
+    let renamed = with_rock(level).with("rock.ron", ROCK.replace("\"core\"", "\"kernel\""));
+    let errors = errors(&renamed);
+    let error = errors.iter().next().unwrap();
+    assert_eq!((error.kind, error.file.as_str(), error.line), (ErrorKind::UnknownPath, "level.ron", 2));
+    assert!(error.help.as_ref().unwrap().contains("`kernel`"), "{error}");
+}
+
+#[test]
+fn a_scene_is_loaded_below_an_entity_and_goes_with_it() {
+    let registry = registry();
+    let mut game = Game::default();
+    let scene = std_scene::Scene::read(
+        &with_rock("scene(entity(\"a\"), entity(\"b\", instance(\"rock.ron\")))"),
+        "level.ron",
+        registry.limits(),
+    )
+    .unwrap();
+    let anchor = game.spawn();
+    let loaded = registry.instantiate_below(&scene, &mut game, anchor).unwrap();
+    assert_eq!(game.hierarchy.children(anchor).collect::<Vec<_>>(), loaded.roots().collect::<Vec<_>>());
+    assert_eq!(registry.save(&game, &loaded).unwrap(), scene.text());
+    game.despawn(anchor);
+    assert_eq!(game.entities.len(), 0);
+    let before = game.clone();
+    let errors = registry.instantiate_below(&scene, &mut game, anchor).map(drop).unwrap_err();
+    assert_eq!((errors.iter().next().unwrap().kind, game), (ErrorKind::World, before));
+}
+
+#[test]
+fn loading_twice_gives_two_scenes_that_share_nothing() {
+    let registry = registry();
+    let mut game = Game::default();
+    let source = with_rock("scene(entity(\"r\", instance(\"rock.ron\")))");
+    let [one, two] = [(); 2].map(|()| registry.load(&source, "level.ron", &mut game).unwrap());
+    for loaded in [&one, &two] {
+        let aims = game.get::<Aims>(loaded.entity("r/core").unwrap()).unwrap();
+        assert_eq!(Some(aims.at), loaded.entity("r"));
+    }
+    game.get_mut::<Health>(one.entity("r").unwrap()).unwrap().0 = 5;
+    assert_eq!(game.get::<Health>(two.entity("r").unwrap()), Some(&Health(20)));
+    assert_eq!(registry.written(&game, &two, one.entity("r").unwrap()), ["Health"]);
+}

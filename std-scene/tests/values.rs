@@ -384,3 +384,33 @@ fn formatting_changes_white_space_and_commas_only() {
     assert_eq!(formatted, wanted);
     assert_eq!(std_scene::format_scene("a", wanted, &Limits::default()).unwrap(), wanted);
 }
+
+#[test]
+fn ten_thousand_floats_are_written_so_that_writing_again_gives_the_same_text() {
+    // Spread over all bit patterns by a step that shares no factor with their number.
+    for number in 0..10_000_u64 {
+        let (small, large) = (
+            f32::from_bits((number as u32).wrapping_mul(429_497)),
+            f64::from_bits(number.wrapping_mul(1_844_674_407_370_955)),
+        );
+        let text = write(&(small, large));
+        let (again, wide): (f32, f64) = read(&text).unwrap();
+        if !small.is_nan() && !large.is_nan() {
+            assert_eq!((again.to_bits(), wide.to_bits()), (small.to_bits(), large.to_bits()));
+        }
+        assert_eq!(write(&(again, wide)), text);
+    }
+}
+
+#[test]
+fn large_integers_are_exact_as_keys_and_inside_of_buffers() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(tag = "kind")]
+    enum Big {
+        Here { number: u64, low: i64 },
+    }
+    let map = BTreeMap::from([(u64::MAX, i64::MIN), (1 << 63, 0)]);
+    assert_eq!(read::<BTreeMap<u64, i64>>(&write(&map)).unwrap(), map);
+    let big = Big::Here { number: u64::MAX, low: i64::MIN };
+    assert_eq!(read::<Big>(&write(&big)).unwrap(), big);
+}

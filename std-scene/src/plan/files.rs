@@ -24,8 +24,8 @@ fn instances(file: &File) -> Vec<u32> {
     while (at as usize) < file.nodes.len() {
         let node = file.node(at);
         // Values are not looked into: a call of that name in ordinary data is data.
-        let structure = node.kind == Kind::Call && matches!(file.name(at), "scene" | "entity" | "at");
-        if node.kind == Kind::Call && file.name(at) == "instance" {
+        let structure = file.is_structure(at);
+        if !structure && node.kind == Kind::Call && file.name(at) == "instance" {
             found.push(at);
         }
         at = if structure { at + 1 } else { node.next };
@@ -168,7 +168,7 @@ impl Read {
             let mut at = 0;
             while (at as usize) < file.nodes.len() {
                 let node = file.node(at);
-                let structure = node.kind == Kind::Call && matches!(file.name(at), "scene" | "entity" | "at");
+                let structure = file.is_structure(at);
                 count += usize::from(structure && file.name(at) == "entity");
                 at = if structure { at + 1 } else { node.next };
             }

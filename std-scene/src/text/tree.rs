@@ -66,6 +66,16 @@ impl File {
         self.node(at).kind
     }
 
+    /// Whether the items in its parentheses are entities and what entities have.
+    #[inline]
+    pub(crate) fn is_structure(&self, at: u32) -> bool {
+        let node = self.node(at);
+        // Most calls are components, which the first letter tells.
+        node.kind == Kind::Call
+            && matches!(self.text.as_bytes()[node.start as usize], b's' | b'e' | b'a')
+            && matches!(self.name(at), "scene" | "entity" | "at")
+    }
+
     pub(crate) fn span(&self, at: u32) -> (usize, usize) {
         let node = self.node(at);
         (node.start as usize, node.end as usize)
