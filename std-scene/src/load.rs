@@ -1,6 +1,6 @@
 //! Loading: a plan becomes entities of a world.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use std_ecs::{Entity, Parent, World};
 
 use crate::error::{ErrorKind, SceneErrors};
 use crate::plan::{Content, NONE, Piece, Plan, report, shifted};
-use crate::registry::{Registry, SceneWorld};
+use crate::registry::{Entry, Registry, SceneWorld};
 use crate::source::SceneSource;
 use crate::text::decode::{Context, Layer, Names, RawNames, Scope, Value};
 use crate::text::fault::Fault;
@@ -87,7 +87,7 @@ pub struct Loaded {
     /// The entity of each slot of the scene's own template.
     pub(crate) entities: Arc<Vec<Option<Entity>>>,
     /// The clock of each registered component's column when loading ended.
-    pub(crate) clocks: Vec<u64>,
+    pub(crate) clocks: BTreeMap<String, u64>,
     /// What the entities without a parent in the scene were loaded below.
     pub(crate) below: Option<Entity>,
     /// Names for entities that were spawned since.
@@ -121,6 +121,11 @@ impl Loaded {
     /// The scene that was loaded.
     pub fn scene(&self) -> &Scene {
         &self.scene
+    }
+
+    /// Whether a stamp of a component is later than the loading.
+    pub(crate) fn is_written(&self, name: &str, stamp: u64) -> bool {
+        self.clocks.get(name).is_none_or(|&clock| stamp > clock)
     }
 
     /// Gives an entity that was spawned after loading the name that it is saved under.
@@ -240,7 +245,7 @@ impl<W: SceneWorld> Registry<W> {
         loader.root(&mut next, &prototypes, &entities);
         report(&files, &loader.faults)?;
         *world = next;
-        let clocks = self.entries.iter().map(|entry| (entry.functions.clock)(world)).collect();
+        let clocks = self.clocks(world);
         Ok(Loaded {
             scene: scene.clone(),
             entities: Arc::new(entities),
@@ -252,14 +257,11 @@ impl<W: SceneWorld> Registry<W> {
 
     /// The names of the components of an entity that were written since the scene was loaded, or attached.
     pub fn written<'r>(&'r self, world: &W, loaded: &Loaded, entity: Entity) -> Vec<&'r str> {
-        let entries = self.names.iter().map(|(name, &at)| (name, at as usize));
-        entries
-            .filter(|&(_, at)| {
-                let written = (self.entries[at].functions.changed)(world, entity);
-                written.is_some_and(|stamp| loaded.clocks.get(at).is_none_or(|&clock| stamp > clock))
-            })
-            .map(|(name, _)| name.as_str())
-            .collect()
+        let written = |entry: &&Entry<W>| {
+            (entry.functions.changed)(world, entity)
+                .is_some_and(|stamp| loaded.is_written(&entry.name, stamp))
+        };
+        self.by_name().filter(written).map(|entry| entry.name.as_str()).collect()
     }
 
     /// Whether a scene could be loaded into a world: everything is decoded, and thrown away.

@@ -214,6 +214,16 @@ impl<W> Registry<W> {
         self.names.get(name).map(|&at| &self.entries[at as usize])
     }
 
+    /// The entries in the order of their names: in which order they were added changes nothing.
+    pub(crate) fn by_name(&self) -> impl Iterator<Item = &Entry<W>> {
+        self.names.values().map(|&at| &self.entries[at as usize])
+    }
+
+    /// The time of each component.
+    pub(crate) fn clocks(&self, world: &W) -> BTreeMap<String, u64> {
+        self.entries.iter().map(|entry| (entry.name.clone(), (entry.functions.clock)(world))).collect()
+    }
+
     pub(crate) fn unknown(&self, name: &str, node: bool) -> Fault {
         let what = if node { "behaviour" } else { "component" };
         let fault = Fault::new(ErrorKind::UnknownComponent, format!("no {what} is registered as `{name}`"));
@@ -364,9 +374,7 @@ impl<W: World> Registry<W> {
     /// The components of an entity that the registry knows, each as its text, in the order of their names.
     /// Entities are their numbers here. What cannot be written is left out.
     pub fn text(&self, world: &W, entity: Entity) -> Vec<String> {
-        self.names
-            .values()
-            .map(|&at| &self.entries[at as usize])
+        self.by_name()
             .filter_map(|entry| {
                 let depth = self.limits.value_depth;
                 (entry.functions.encode)(world, entity, &entry.name, &mut encode::Bits, depth)?.ok()

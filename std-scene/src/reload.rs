@@ -108,7 +108,7 @@ impl<W: SceneWorld> Registry<W> {
         self.carry_over(loaded, &scene, (&fresh, &fresh_world), (&entities, &was), &mut next, &mut done);
 
         *world = next;
-        let clocks = self.entries.iter().map(|entry| (entry.functions.clock)(world)).collect();
+        let clocks = self.clocks(world);
         *loaded = Loaded {
             scene,
             entities: entities.into(),
@@ -152,7 +152,7 @@ impl<W: SceneWorld> Registry<W> {
             let named = |plan: &Plan, pieces: &[Piece], name: &str| {
                 pieces.iter().find(|piece| plan.piece_name(piece) == name).cloned()
             };
-            for entry in &self.entries {
+            for entry in self.by_name() {
                 let before = named(old, old_pieces, &entry.name);
                 let after = named(new, new_pieces, &entry.name);
                 match (before, after) {

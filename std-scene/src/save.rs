@@ -1,6 +1,6 @@
 //! Saving: the text that was read, with what has changed since.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl Loaded {
             Ok(scene) => Self {
                 scene,
                 entities: Arc::default(),
-                clocks: Vec::new(),
+                clocks: BTreeMap::new(),
                 below: None,
                 given: HashMap::new(),
             },
@@ -167,7 +167,7 @@ impl<W: SceneWorld> Registry<W> {
             let path = read.scene.plan.path(read.scene.plan.root(), slot);
             let original = new.get(path.as_str()).copied().or_else(|| loaded.entity(&path));
             let Some(original) = original else { continue };
-            for entry in &self.entries {
+            for entry in self.by_name() {
                 let depth = self.limits.value_depth;
                 let one = (entry.functions.encode)(world, original, &entry.name, &mut ours, depth);
                 let two = (entry.functions.encode)(&again, copy, &entry.name, &mut theirs, depth);

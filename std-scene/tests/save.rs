@@ -243,6 +243,21 @@ fn a_value_that_would_be_read_back_as_another_is_refused() {
 }
 
 #[test]
+fn the_order_of_registration_changes_nothing() {
+    let mut other = std_scene::Registry::new();
+    other.add::<Glow>("Glow").unwrap().add::<Health>("Health").unwrap().add::<Aims>("Aims").unwrap();
+    common::register(&mut other);
+    let (mut game, loaded) = level(LEVEL);
+    let two = loaded.entity("rock-2").unwrap();
+    game.attach(two, Player);
+    game.attach(two, Velocity(1.0, 2.0));
+    game.get_mut::<Health>(two).unwrap().0 = 3;
+    let text = saved(&game, &loaded);
+    assert!(text.contains("Health(3), Player, Velocity(1.0, 2.0)"), "{text}");
+    assert_eq!(other.save(&game, &loaded).unwrap(), text);
+}
+
+#[test]
 fn saving_twice_and_from_a_clone_gives_the_same_text() {
     let (mut game, loaded) = level(LEVEL);
     game.get_mut::<Health>(loaded.entity("rock-1").unwrap()).unwrap().0 = 7;

@@ -145,15 +145,14 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
     fn components(&mut self, slot: u32, entity: Entity, all: bool) {
         let (plan, registry, world) = (self.plan, self.registry, self.world);
         let (pieces, offset) = plan.pieces(0, slot);
-        for (at, entry) in registry.entries.iter().enumerate() {
+        for entry in registry.by_name() {
             let piece =
                 pieces.iter().find(|piece| piece.node == entry.node && plan.piece_name(piece) == entry.name);
             let has = (entry.functions.has)(world, entity);
             match (piece, has) {
                 (Some(piece), true) => {
                     let written = (entry.functions.changed)(world, entity);
-                    let clock = self.loaded.clocks.get(at);
-                    if clock.is_some_and(|&clock| written.is_some_and(|stamp| stamp <= clock)) {
+                    if !written.is_some_and(|stamp| self.loaded.is_written(&entry.name, stamp)) {
                         if all {
                             self.check_references(slot, entity, entry);
                         }
@@ -432,7 +431,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
         let depth = registry.limits.value_depth;
         let name = loaded.given.get(&entity);
         let mut items = Vec::new();
-        for entry in &registry.entries {
+        for entry in registry.by_name() {
             match (entry.functions.encode)(world, entity, &entry.name, &mut self.names, depth) {
                 Some(Ok(text)) => items.push(written(entry.node, text)),
                 Some(Err(WriteFault(reason))) => {
