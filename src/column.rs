@@ -67,6 +67,18 @@ impl<T: Clone> Entry<T> {
         rows.changed.set_all(stamp);
         &mut rows.values
     }
+
+    /// The first values for writing, their rows stamped.
+    #[inline]
+    pub(crate) fn rewrite_first(&mut self, count: usize, stamp: u64) -> &mut [T] {
+        if count >= self.rows.values.len() {
+            return self.rewrite(stamp);
+        }
+        self.newest = stamp;
+        let rows = self.rows.write();
+        rows.changed.as_mut_slice(rows.values.len())[..count].fill(stamp);
+        &mut rows.values[..count]
+    }
 }
 
 /// The values of one component type: dense, in the order of insertion, each with the entity it belongs to.

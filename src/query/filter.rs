@@ -1,6 +1,6 @@
 //! What a query leaves out.
 
-use super::side::{Fit, OwnerPage, Owners, same_entities};
+use super::side::{Fit, OwnerPage, Owners, is_aligned};
 use crate::column::Column;
 use crate::column::index::IndexRef;
 use crate::entity::Entity;
@@ -64,14 +64,12 @@ impl<'a> With<'a> {
 impl Filters for With<'_> {
     #[inline]
     fn fits(&self, page: usize, owners: &OwnerPage) -> Fit {
-        match self.owners.get(page) {
-            _ if self.owners.is_empty() => Fit::None,
-            Some(own) if own.same(owners) => Fit::All,
-            // A last page may go on where the other's ends.
-            Some(own) if own.0.get(..owners.0.len()).is_some_and(|own| same_entities(own, &owners.0)) => {
-                Fit::All
-            }
-            _ => Fit::Each,
+        if self.owners.is_empty() {
+            Fit::None
+        } else if is_aligned(self.owners, page, owners) {
+            Fit::All
+        } else {
+            Fit::Each
         }
     }
 

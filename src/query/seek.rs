@@ -278,9 +278,9 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
         }
     }
 
-    fn chunk(&mut self, page: usize, _rows: usize) -> &'a mut [T] {
+    fn chunk(&mut self, page: usize, rows: usize) -> &'a mut [T] {
         match self.pages[page].entry.take() {
-            Some(entry) => entry.rewrite(self.stamp),
+            Some(entry) => entry.rewrite_first(rows, self.stamp),
             None => &mut [],
         }
     }

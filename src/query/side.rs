@@ -157,14 +157,16 @@ pub(crate) fn same_entities(a: &[Entity], b: &[Entity]) -> bool {
     a.len() == b.len() && a.chunks(32).zip(b.chunks(32)).all(|(a, b)| !differ(a, b))
 }
 
+/// Whether a page of a column is in the order of a page of entities: it may go on where that one ends, which
+/// only a last page does.
 #[inline]
 pub(super) fn is_aligned(own: Owners<'_>, page: usize, owners: &OwnerPage) -> bool {
-    own.get(page).is_some_and(|own| own.same(owners) || compare(own, owners))
+    own.get(page).is_some_and(|own| own.same(owners) || begins_with(own, owners))
 }
 
 #[inline(never)]
-fn compare(a: &OwnerPage, b: &OwnerPage) -> bool {
-    same_entities(&a.0, &b.0)
+fn begins_with(own: &OwnerPage, owners: &OwnerPage) -> bool {
+    own.0.get(..owners.0.len()).is_some_and(|own| same_entities(own, &owners.0))
 }
 
 /// A column during the walk, as long as its pages are met in order.
@@ -312,8 +314,8 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     }
 
     #[inline]
-    fn chunk(&mut self, page: usize, _rows: usize) -> &'a [T] {
-        self.values(page).unwrap_or_default()
+    fn chunk(&mut self, page: usize, rows: usize) -> &'a [T] {
+        self.values(page).and_then(|values| values.get(..rows)).unwrap_or_default()
     }
 
     #[inline]
@@ -406,9 +408,9 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
     }
 
     #[inline]
-    fn chunk(&mut self, _page: usize, _rows: usize) -> &'a mut [T] {
+    fn chunk(&mut self, _page: usize, rows: usize) -> &'a mut [T] {
         match self.entries.next() {
-            Some(entry) => entry.rewrite(self.stamp),
+            Some(entry) => entry.rewrite_first(rows, self.stamp),
             None => &mut [],
         }
     }
