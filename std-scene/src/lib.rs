@@ -68,6 +68,7 @@
 
 mod behaviours;
 mod builder;
+mod command;
 mod error;
 mod frame;
 mod limits;
@@ -85,6 +86,7 @@ mod world_file;
 
 pub use behaviours::{Behaviours, NodeError, NodeWorld, Phase, attach_node, step_nodes};
 pub use builder::SceneBuilder;
+pub use command::scene_command;
 pub use error::{ErrorKind, SceneError, SceneErrors};
 pub use frame::FrameLoop;
 pub use limits::Limits;

@@ -112,7 +112,7 @@ fn scene(arguments: &[&str]) -> (bool, String, String) {
 #[test]
 fn the_command_checks_what_needs_no_components() {
     let (good, said, _) = scene(&["check", "parts/rock.ron"]);
-    assert!(good && said.contains("3 entities of 1 files"), "{said}");
+    assert!(good && said.contains("good, entities: 3, files: 1"), "{said}");
     for name in ["cycle", "unknown_path", "two_siblings", "missing_comma", "unknown_word", "leaves_the_root"]
     {
         let file = format!("{name}.ron");
@@ -121,6 +121,18 @@ fn the_command_checks_what_needs_no_components() {
         assert!(!good && complaint.trim() == recorded.trim(), "{complaint}");
     }
     assert!(!scene(&["check"]).0 && !scene(&["fmt", "--what"]).0);
+}
+
+#[test]
+fn the_command_refuses_every_file_when_it_knows_the_components() {
+    let (registry, game) = (registry(), Game::default());
+    for name in files() {
+        let words = ["check".to_owned(), folder().join(&name).to_str().unwrap().to_owned()];
+        assert!(
+            !std_scene::scene_command(&words, |scene| registry.check(scene, &game)),
+            "{name} was accepted"
+        );
+    }
 }
 
 #[test]

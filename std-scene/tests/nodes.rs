@@ -9,8 +9,8 @@ use std_ecs::{
     digest,
 };
 use std_scene::{
-    Behaviour, Behaviours, Embedded, FrameLoop, NodeError, Phase, Registry, SceneNode, attach_node,
-    step_nodes,
+    Behaviour, Behaviours, Embedded, FrameLoop, NodeError, Phase, Registry, SceneNode, WorldFormat,
+    attach_node, step_nodes, world_from_bytes, world_to_bytes,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Columns)]
@@ -224,6 +224,10 @@ fn a_snapshot_holds_the_inner_state_of_nodes() {
 fn loaded_nodes_sleep_until_they_are_revived() {
     let (mut game, [ship, middle, _]) = family();
     attach_node(&mut game, middle, Counter { partner: Some(ship), ..counter("partner") });
+    for format in [WorldFormat::Ron, WorldFormat::Postcard] {
+        let bytes = world_to_bytes(&game, format).unwrap();
+        assert_eq!(world_from_bytes::<Game>(&bytes).unwrap(), game);
+    }
     let mut loaded: Game = ron::from_str(&ron::to_string(&game).unwrap()).unwrap();
     assert_eq!(loaded, game, "asleep, they are the same");
     assert_eq!(digest(&loaded), digest(&game));

@@ -243,6 +243,17 @@ fn a_value_that_would_be_read_back_as_another_is_refused() {
 }
 
 #[test]
+fn what_is_put_into_a_file_with_line_ends_of_windows_ends_like_it() {
+    let text = LEVEL.replace('\n', "\r\n");
+    let (mut game, loaded) = level(&text);
+    let ship = loaded.entity("ship").unwrap();
+    game.attach(ship, Glow { color: Color::Blue, power: 0.5 });
+    let text = saved(&game, &loaded);
+    assert!(text.contains("/* top */\r\n        Glow(color: Blue, power: 0.5),\r\n    ),"), "{text}");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
+}
+
+#[test]
 fn the_order_of_registration_changes_nothing() {
     let mut other = std_scene::Registry::new();
     other.add::<Glow>("Glow").unwrap().add::<Health>("Health").unwrap().add::<Aims>("Aims").unwrap();

@@ -72,7 +72,9 @@ impl<'f> Edits<'f> {
         }
         // Insertions at one place keep the order in which they were made; what is taken out goes first.
         changes.sort_by_key(|&(start, end, _)| (start, end));
-        let mut out = String::with_capacity(self.file.text.len() + 64);
+        let mut out = String::with_capacity(
+            self.file.text.len() + changes.iter().map(|change| change.2.len()).sum::<usize>(),
+        );
         self.assemble((0, self.file.text.len()), &changes, &mut out);
         out
     }
@@ -149,7 +151,8 @@ impl<'f> Edits<'f> {
                 _ => format!("{}    ", self.indent(self.file.node(node).start as usize)),
             };
             let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-            let mut put = String::new();
+            let length: usize = items.iter().map(|item| item.len() + indent.len() + 3).sum();
+            let mut put = String::with_capacity(length + 64);
             for item in items {
                 put.push_str(line_end);
                 put.push_str(&indent);
