@@ -1,6 +1,7 @@
 //! The replay check finds what a step depends on beside the world.
 
 #![cfg(feature = "serde")]
+#![cfg(feature = "serde")]
 
 mod arena;
 

@@ -14,6 +14,10 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// `T` has to be a type of this crate, as the group is what owns it. Other fields are singles, events or
 /// groups. `#[columns(holds(Inner))]` on a field that is a group says that it has `Inner` inside.
+///
+/// `#[columns(presentation)]` on a field says that it is only for showing: digests and deltas leave it out, and
+/// saves should (`#[serde(skip)]`). The group has a digest, and deltas, if all other components can be
+/// serialised; nothing has to be written for it.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -24,6 +28,9 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 ///
 /// One field is of type `Entities`. `#[world(holds(Inner))]` on a field that is a group says that it has
 /// the group `Inner` inside, whose components the world then admits too.
+///
+/// `#[world(presentation)]` on a field says that it is only for showing: digests and deltas leave it out, and
+/// saves should (`#[serde(skip)]`).
 #[proc_macro_derive(World, attributes(world))]
 pub fn derive_world(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
