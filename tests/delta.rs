@@ -1,7 +1,6 @@
 //! Deltas: what they rebuild, what they refuse, and how large they are.
 
 #![cfg(feature = "serde")]
-#![cfg(feature = "serde")]
 
 mod arena;
 

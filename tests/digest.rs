@@ -1,7 +1,6 @@
 //! Digests: what they cover, what they leave out, and that remembering them changes nothing.
 
 #![cfg(feature = "serde")]
-#![cfg(feature = "serde")]
 
 mod arena;
 

@@ -1,7 +1,6 @@
 //! History, undo and redo, and what a rollback must bring back.
 
 #![cfg(feature = "serde")]
-#![cfg(feature = "serde")]
 
 mod arena;
 

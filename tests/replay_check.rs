@@ -1,7 +1,6 @@
 //! The replay check finds what a step depends on beside the world.
 
 #![cfg(feature = "serde")]
-#![cfg(feature = "serde")]
 
 mod arena;
 

@@ -1,7 +1,6 @@
 //! Ten thousand ticks with rollbacks at random end like the same ticks run straight, on any number of threads.
 
 #![cfg(feature = "serde")]
-#![cfg(feature = "serde")]
 
 mod arena;
 
