@@ -67,19 +67,24 @@ impl<W: SceneWorld> Registry<W> {
         // What the slot was before, for those that stay.
         let mut was: Vec<Option<u32>> = vec![None; new.root().slots.len()];
         let mut entities: Vec<Option<Entity>> = vec![None; was.len()];
+        let mut spawned = vec![false; was.len()];
         for (path, slot) in &new_paths.in_order {
             let slot = *slot as usize;
             was[slot] = old_paths.by_path.get(path).or_else(|| moved.get(path)).copied();
             if let Some(was) = was[slot] {
                 entities[slot] = loaded.entities[was as usize].filter(|&entity| next.is_alive(entity));
+            } else if let Some(known) = given(&next, loaded, path, new.root().slots[slot].parent, &entities) {
+                // The file was saved with it.
+                entities[slot] = Some(known);
             } else {
                 entities[slot] = Some(next.spawn());
+                spawned[slot] = true;
                 done.added.push(path.clone());
             }
         }
         for (path, slot) in &new_paths.in_order {
             let is_moved = moved.contains_key(path);
-            let Some(entity) = entities[*slot as usize].filter(|_| is_moved || was[*slot as usize].is_none())
+            let Some(entity) = entities[*slot as usize].filter(|_| is_moved || spawned[*slot as usize])
             else {
                 continue;
             };
@@ -266,6 +271,27 @@ fn moved(old: &Paths, new: &Paths) -> HashMap<String, u32> {
             _ => None,
         })
         .collect()
+}
+
+/// The entity that was spawned after loading and given the name at the end of a path, below the same parent.
+fn given<W: SceneWorld>(
+    world: &W,
+    loaded: &Loaded,
+    path: &str,
+    parent: u32,
+    entities: &[Option<Entity>],
+) -> Option<Entity> {
+    let name = path.rsplit('/').next()?;
+    let parent = if parent == NONE { loaded.below } else { entities[parent as usize] };
+    let mut fitting: Vec<Entity> = loaded
+        .given
+        .iter()
+        .filter(|(entity, given)| *given == name && world.is_alive(**entity))
+        .map(|(&entity, _)| entity)
+        .filter(|&entity| world.get::<Parent>(entity).map(|parent| parent.entity()) == parent)
+        .collect();
+    fitting.sort_unstable();
+    fitting.first().copied()
 }
 
 /// An entity and those above it.

@@ -107,3 +107,21 @@ fn a_reloaded_scene_is_saved_from_its_new_text() {
     reload(&mut game, &mut loaded, &with_rock(&text));
     assert_eq!(registry().save(&game, &loaded).unwrap(), text);
 }
+
+#[test]
+fn reloading_what_was_saved_keeps_the_entities_that_were_saved() {
+    let (mut game, mut loaded) = start();
+    let [ship, core] = ["ship", "b/core"].map(|path| loaded.entity(path).unwrap());
+    let flag = game.spawn_with((Parent::of(core), Health(3)));
+    let flier = game.spawn_with((Aims { at: flag },));
+    loaded.name(flag, "flag");
+    loaded.name(flier, "flier");
+    game.get_mut::<Health>(ship).unwrap().0 = 7;
+    let text = registry().save(&game, &loaded).unwrap();
+    let count = game.entities.len();
+    let done = reload(&mut game, &mut loaded, &with_rock(&text));
+    assert!(done.added.is_empty() && done.removed.is_empty() && done.moved.is_empty(), "{done:?}");
+    assert_eq!((loaded.entity("b/core/flag"), loaded.entity("flier")), (Some(flag), Some(flier)));
+    assert_eq!((game.entities.len(), game.get::<Health>(ship)), (count, Some(&Health(7))));
+    assert_eq!(registry().save(&game, &loaded).unwrap(), text);
+}
