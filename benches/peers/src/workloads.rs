@@ -173,7 +173,7 @@ pub const ALL: &[Workload] = &[
         sizes: &[1_000],
         ..timed(Kind::Parallel, "parallel", "4x4 inverse a hundred times, two threads", 1.05, 1.0, true)
     },
-    timed(Kind::TrackedWrite, "tracked-write", "tracked write of 1%", 1.2, 1.0, false),
+    timed(Kind::TrackedWrite, "tracked-write", "tracked write of 1%", 1.2, 1.0, true),
     Workload {
         against: BEVY,
         ..timed(
