@@ -1,7 +1,7 @@
 //! A template to copy: a small war in space whose world is a value.
 //!
 //! The program composes three packages and a group of its own into a world ([`Game`]), builds a fleet
-//! ([`fleet`]), runs fixed steps of a sixtieth of a second ([`step`]), keeps the world of every step, goes
+//! ([`fleet`]), runs fixed steps of a sixtieth of a second ([`schedule`]), keeps the world of every step, goes
 //! back some steps and runs them again ([`Replay`]), and reports what that cost ([`Report`]).
 //!
 //! To make it yours: keep `game.rs` and name your packages there, throw `arena.rs` and `fleet.rs` away, and
@@ -24,4 +24,4 @@ pub use options::{OptionError, Options, Request, USAGE};
 pub use pages::Pages;
 pub use replay::{Differs, Replay, Rollback};
 pub use report::Report;
-pub use steps::{STEP, fire_turrets, step};
+pub use steps::{RATE, STEP, fire_turrets, schedule};

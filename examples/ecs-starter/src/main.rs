@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ecs_starter::{Options, Replay, Report, Request, USAGE, fleet};
+use ecs_starter::{Options, Replay, Report, Request, USAGE, fleet, schedule};
 
 /// How many steps the program goes back.
 const ROLLBACK: u64 = 120;
@@ -19,7 +19,14 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut replay = Replay::new(fleet(entities), steps);
+    let schedule = match schedule() {
+        Ok(schedule) => schedule,
+        Err(error) => {
+            eprintln!("ecs-starter: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut replay = Replay::new(fleet(entities), schedule, steps);
     for _ in 0..steps {
         replay.step();
     }

@@ -2,14 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use std_ecs::History;
+use std_ecs::{History, Schedule};
 
-use crate::{Game, step};
+use crate::Game;
 
 /// A game, and what it was before each of its steps.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Replay {
     game: Game,
+    schedule: Schedule<Game>,
     steps: u64,
     history: History<Game>,
     step_times: Vec<Duration>,
@@ -42,14 +43,10 @@ pub struct Differs {
 }
 
 impl Replay {
-    /// Begins with this world, and has room for a snapshot of so many steps.
-    ///
-    /// # Panics
-    ///
-    /// If there is room for none.
-    pub fn new(game: Game, steps: u32) -> Self {
-        let history = History::new(steps as usize + 1);
-        Self { game, steps: 0, history, step_times: Vec::new(), snapshot_times: Vec::new() }
+    /// Begins with this world, runs the steps of this schedule, and keeps the snapshots of the last so many.
+    pub fn new(game: Game, schedule: Schedule<Game>, snapshots: u32) -> Self {
+        let history = History::new(snapshots.max(1) as usize);
+        Self { game, schedule, steps: 0, history, step_times: Vec::new(), snapshot_times: Vec::new() }
     }
 
     /// The world now.
@@ -77,7 +74,7 @@ impl Replay {
         let start = Instant::now();
         self.history.record(self.steps, &self.game);
         let kept = Instant::now();
-        step(&mut self.game);
+        self.schedule.step(&mut self.game);
         self.step_times.push(kept.elapsed());
         self.snapshot_times.push(kept - start);
         self.steps += 1;
@@ -115,7 +112,7 @@ impl Replay {
         while self.steps < from {
             let start = Instant::now();
             self.history.record(self.steps, &self.game);
-            step(&mut self.game);
+            self.schedule.step(&mut self.game);
             running_again += start.elapsed();
             self.steps += 1;
             if self.game != *first.get(self.steps).unwrap_or(&last) {

@@ -1,28 +1,68 @@
-//! One fixed step of the simulation.
+//! The schedule: which systems run in a step, and what each of them touches.
 
 use std::time::Duration;
 
-use acme_motion::{expire, fire, movement};
-use acme_space::propagate;
+use acme_motion::{Launcher, Lifetime, Reload, Velocity, expire, fire, movement};
+use acme_space::{GlobalPosition, Position, propagate};
 use acme_sprite::Sprite;
-use std_ecs::{Columns, Store, World};
+use std_ecs::{Columns, Parent, Schedule, ScheduleError, Stage, Store, System};
 
 use crate::{Collider, Game, Shot, Side, collisions, score};
 
-/// How much time passes in a step: a sixtieth of a second.
-pub const STEP: Duration = Duration::from_nanos(16_666_667);
+/// How many steps there are in a second.
+pub const RATE: u32 = 60;
 
-/// Runs one step: the systems of the packages and those of this program, in a fixed order.
+/// How much time passes in a step.
+pub const STEP: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
+
+/// The systems of the packages and those of this program, in the order in which they run.
 ///
-/// It reads nothing but the world. The same world therefore has the same future, whenever it is run.
-pub fn step(game: &mut Game) {
-    movement(game, STEP);
-    propagate(game);
-    collisions(game);
-    fire_turrets(game, STEP);
-    expire(game, STEP);
-    score(game);
-    game.advance(1);
+/// Those that touch different things run at the same time, and the world that comes out is the same with any
+/// number of threads. They read nothing but the world, so the same world always has the same future.
+///
+/// # Errors
+///
+/// If two systems have the same name.
+pub fn schedule() -> Result<Schedule<Game>, ScheduleError> {
+    let mut schedule = Schedule::with_rate(RATE);
+    schedule
+        .add(
+            Stage::Fixed,
+            System::new("movement", movement::<Game>).reads::<Velocity>().writes::<Position>(),
+        )?
+        .add(
+            Stage::Fixed,
+            System::new("propagate", |game: &mut Game, _| propagate(game))
+                .reads::<Parent>()
+                .reads::<Position>()
+                .writes::<GlobalPosition>(),
+        )?
+        .add(Stage::Fixed, System::new("collisions", |game: &mut Game, _| collisions(game)).despawns())?
+        .add(
+            Stage::Fixed,
+            System::new("fire", fire_turrets)
+                .spawns()
+                .reads::<GlobalPosition>()
+                .reads::<Launcher>()
+                .writes::<Reload>()
+                .writes::<Position>()
+                .writes::<Velocity>()
+                .writes::<Lifetime>()
+                .writes::<Side>()
+                .writes::<Shot>()
+                .writes::<Collider>()
+                .writes::<Sprite>()
+                .writes_part(|game| &mut game.arena.random),
+        )?
+        .add(
+            Stage::Fixed,
+            System::new("score", |game: &mut Game, _| score(game))
+                .reads_part(|game| &mut game.arena.hits)
+                .writes_part(|game| &mut game.arena.scored)
+                .writes_part(|game| &mut game.arena.score),
+        )?
+        .add(Stage::Fixed, System::new("expire", expire::<Game>).despawns())?;
+    Ok(schedule)
 }
 
 /// Lets the turrets fire, and gives the bullets what this program needs of them.

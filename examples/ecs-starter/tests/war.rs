@@ -3,17 +3,21 @@
 use acme_motion::{Lifetime, Velocity};
 use acme_space::{GlobalPosition, Position};
 use ecs_starter::{
-    Collider, Differs, Game, Health, Hit, Pages, Replay, STEP, Score, Shot, Side, collisions, fleet, score,
-    step, touching,
+    Collider, Differs, Game, Health, Hit, Pages, Replay, STEP, Score, Shot, Side, collisions, fleet,
+    schedule, score, touching,
 };
 use std_ecs::{Columns, Entity, Store, World, pairs};
 
 fn after(entities: u32, steps: u32) -> Replay {
-    let mut replay = Replay::new(fleet(entities), 1_000);
+    let mut replay = Replay::new(fleet(entities), schedule().unwrap(), 1_000);
     for _ in 0..steps {
         replay.step();
     }
     replay
+}
+
+fn step(game: &mut Game) {
+    schedule().unwrap().step(game);
 }
 
 fn body(game: &mut Game, x: f32, side: Side, radius: f32) -> Entity {
@@ -128,6 +132,26 @@ fn a_shot_flies_for_its_lifetime() {
     }
     assert!(flights > 0);
     assert_eq!(game.check(), Ok(()));
+}
+
+#[test]
+fn a_step_is_a_sixtieth_of_a_second_and_runs_these_systems() {
+    let schedule = schedule().unwrap();
+    assert_eq!(schedule.fixed_step().step(), STEP);
+    assert_eq!(schedule.names(), ["movement", "propagate", "collisions", "fire", "score", "expire"]);
+}
+
+#[test]
+fn the_war_is_the_same_without_threads() {
+    let mut games = [true, false].map(|parallel| {
+        let (mut game, mut schedule) = (fleet(400), schedule().unwrap());
+        schedule.set_parallel(parallel);
+        (0..120).for_each(|_| schedule.step(&mut game));
+        game
+    });
+    assert_eq!(games[0], games[1]);
+    step(&mut games[0]);
+    assert_ne!(games[0], games[1]);
 }
 
 #[test]
