@@ -99,7 +99,9 @@ const SUFFIXES: [&str; 12] =
 /// The number without the type at its end, and that type.
 pub(crate) fn split_suffix(text: &str) -> (&str, Option<&'static str>) {
     let last = text.as_bytes().last().copied().unwrap_or(b'0');
-    if !matches!(last, b'8' | b'6' | b'2' | b'4') || !text.contains(['i', 'u', 'f']) {
+    if !matches!(last, b'8' | b'6' | b'2' | b'4')
+        || !text.bytes().any(|byte| matches!(byte, b'i' | b'u' | b'f'))
+    {
         return (text, None);
     }
     let hexadecimal = text.trim_start_matches(['+', '-']).starts_with("0x");

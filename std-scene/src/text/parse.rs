@@ -366,7 +366,7 @@ impl Parser<'_> {
             }
         }
         let written = &self.text[start..self.at];
-        let plain = written.bytes().all(|byte| byte.is_ascii_digit());
+        let plain = is_plain(written);
         if !plain {
             let (number, suffix) = literal::split_suffix(written);
             let float = suffix.is_some_and(|suffix| suffix.starts_with('f'));
@@ -512,6 +512,17 @@ impl Parser<'_> {
     fn fault_here(&self, kind: ErrorKind, message: &str) -> (Fault, (usize, usize)) {
         let length = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
         (Fault::new(kind, message), (self.at, self.at + length))
+    }
+}
+
+/// Whether a number is digits, perhaps with a sign in front and a point and digits behind: most are.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.strip_prefix(['-', '+']).unwrap_or(text).as_bytes();
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match bytes.get(digits) {
+        None => digits > 0,
+        Some(b'.') => digits > 0 && bytes[digits + 1..].iter().all(u8::is_ascii_digit),
+        Some(_) => false,
     }
 }
 
