@@ -23,6 +23,7 @@ mod write;
 pub use append::EntityPage;
 pub use diff::{Change, Diff};
 pub use iter::{Chunks, ChunksMut, Iter, IterMut, Since};
+#[cfg(feature = "serde")]
 pub(crate) use write::push_page;
 
 use index::Index;
