@@ -201,13 +201,15 @@ proptest! {
     #[test]
     fn changed_rows_of_the_first_store_are_walked(
         operations in prop::collection::vec(operation(), 1..8),
-        touched in prop::collection::vec((0..4_usize, any::<usize>()), 0..6),
+        touched in prop::collection::vec((0..4_usize, any::<usize>(), 1..100_usize), 0..6),
         is_written: bool,
     ) {
         let mut columns = Columns::after(&operations);
         let stamp = columns.columns[0].clock();
-        for (column, entity) in touched {
-            columns.apply(&Operation::Touch { column, entity });
+        for (column, first, count) in touched {
+            for entity in 0..count {
+                columns.apply(&Operation::Touch { column, entity: (first % ENTITIES) + entity });
+            }
         }
         let since: Vec<_> = columns.columns[0].changed_since(stamp).map(|row| row.0).collect();
         let walked = columns.expected(&[0, 1]);
@@ -368,4 +370,49 @@ fn a_parallel_walk_writes_what_a_sequential_one_writes() {
         assert_eq!(parallel, sequential);
         assert_eq!(parallel.clock(), sequential.clock());
     }
+}
+
+#[test]
+fn stretches_of_changed_rows_end_where_nothing_changed() {
+    let (entities, mut column) = filled(2_500);
+    let other = column.clone();
+    let stamp = column.clock();
+    let touched: Vec<Entity> = [10..50, 51..52, 1_000..1_100, 2_499..2_500]
+        .into_iter()
+        .flat_map(|rows| entities[rows].iter().copied())
+        .collect();
+    for &entity in &touched {
+        *column.get_mut(entity).unwrap() += 1;
+    }
+    let walked: Vec<_> = pairs(&column, &other).changed_since(stamp).map(|row| row.0).collect();
+    assert_eq!(walked, touched);
+    let mut pulled = Vec::new();
+    for (entity, value, _) in pairs(&mut column, &other).changed_since(stamp) {
+        *value += 1;
+        pulled.push(entity);
+    }
+    assert_eq!(pulled, touched);
+}
+
+#[test]
+fn columns_that_agree_at_an_offset_are_walked_in_stretches() {
+    let (entities, mut all) = filled(4_000);
+    let mut part = Column::default();
+    part.extend(entities[1_500..3_700].iter().map(|&entity| (entity, 5_u64)));
+    let mut rows = 0;
+    let mut slices = 0;
+    pairs(&mut all, &mut part).for_each_chunk(|(entities, all, part)| {
+        assert_eq!((entities.len(), all.len()), (part.len(), part.len()));
+        for ((entity, all), part) in entities.iter().zip(all).zip(part) {
+            assert_eq!(u64::from(entity.index()), *all);
+            std::mem::swap(all, part);
+        }
+        rows += entities.len();
+        slices += 1;
+    });
+    assert_eq!(rows, 2_200);
+    assert!(slices < 12, "{slices} slices");
+    assert!(entities[1_500..3_700].iter().all(|&entity| all.get(entity) == Some(&5)));
+    assert!(part.iter().all(|(entity, value)| u64::from(entity.index()) == *value));
+    assert_eq!(all.get(entities[1_499]), Some(&1_499));
 }

@@ -221,12 +221,11 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
     }
 
     #[inline(always)]
-    fn follows(&self, at: usize, on: usize) -> bool {
-        if self.inner.has(at) { self.inner.follows(at, on) } else { !self.inner.has(at + on) }
-    }
-
-    fn together(&self, at: usize, rows: usize) -> usize {
-        if self.inner.has(at) { self.inner.together(at, rows) } else { rows }
+    fn run(&self, at: usize, most: usize) -> usize {
+        if self.inner.has(at) {
+            return self.inner.run(at, most);
+        }
+        (1..most).take_while(|on| !self.inner.has(at + on)).count() + 1
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! One of the stores that a query walks, once its rows have to be looked up.
 
-use super::side::{Fit, OwnerPage, Owners, Read, Side, is_aligned};
+use super::side::{Fit, OwnerPage, Owners, Read, Side, is_aligned, same_entities};
 use crate::column::Entry;
 use crate::column::index::IndexRef;
 use crate::entity::Entity;
@@ -19,14 +19,16 @@ pub trait Seek<'a> {
     fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
     /// Whether the entity has what is asked for.
     fn has(&self, at: usize) -> bool;
-    /// Whether the entity so many places on is as many rows on, in the same page.
-    fn follows(&self, at: usize, on: usize) -> bool;
-    /// How many of these rows can be had as one slice.
-    fn together(&self, at: usize, rows: usize) -> usize;
+    /// How many of up to `most` entities from this place on have rows that follow one another and can be had
+    /// as one slice.
+    fn run(&self, at: usize, most: usize) -> usize;
     /// One row. None is asked for twice, and the second time would get `None`.
     fn take(&mut self, at: usize) -> Option<Self::Item>;
     fn take_run(&mut self, at: usize, rows: usize) -> Self::Chunk;
 }
+
+/// How many rows are compared before the question is asked whether any of them differs.
+const BLOCK: usize = 32;
 
 /// In the place of a row: the entity has none.
 const NOWHERE: u32 = u32::MAX;
@@ -58,8 +60,27 @@ impl<'a> Rows<'a> {
             self.found.extend(first..first + entities.len() as u32);
             return;
         }
-        let index = self.index;
-        self.found.extend(entities.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
+        let mut rest = entities;
+        while let Some((&entity, after)) = rest.split_first() {
+            let Some(row) = self.index.row(entity) else {
+                self.found.push(NOWHERE);
+                rest = after;
+                continue;
+            };
+            // Where a stretch of entities is the same on both sides, only its beginning is looked up.
+            let (page, at) = place(row);
+            let own = self.owners.get(page).and_then(|page| page.0.get(at..)).unwrap_or_default();
+            let blocks = own.chunks_exact(BLOCK).zip(rest.chunks_exact(BLOCK));
+            let same = match (own.get(1), rest.get(1)) {
+                (Some(own), Some(theirs)) if own == theirs => {
+                    BLOCK * blocks.take_while(|(own, theirs)| same_entities(own, theirs)).count()
+                }
+                _ => 0,
+            };
+            let rows = same.max(1);
+            self.found.extend(row as u32..(row + rows) as u32);
+            rest = &rest[rows..];
+        }
     }
 
     #[inline(always)]
@@ -68,13 +89,41 @@ impl<'a> Rows<'a> {
     }
 
     #[inline(always)]
-    fn follows(&self, at: usize, on: usize) -> bool {
-        let (first, row) = (self.get(at) as usize, self.get(at + on) as usize);
-        row == first + on && row / PAGE == first / PAGE
+    fn run(&self, at: usize, most: usize) -> usize {
+        let first = self.get(at);
+        match self.found.get(at + 1) {
+            Some(&next) if most > 1 && next == first.wrapping_add(1) => self.long_run(at, most),
+            _ => 1,
+        }
+    }
+
+    #[inline(never)]
+    fn long_run(&self, at: usize, most: usize) -> usize {
+        let first = self.get(at);
+        // A slice does not go on in the next page.
+        let most = most.min(PAGE - first as usize % PAGE);
+        if self.is_aligned {
+            return most;
+        }
+        let found = &self.found[at..at + most];
+        let mut expected = first;
+        let mut rows = 0;
+        for block in found.chunks(BLOCK) {
+            let differ =
+                block.iter().zip(expected..).fold(0, |so_far, (row, expected)| so_far | (row ^ expected));
+            if differ != 0 {
+                return rows
+                    + block.iter().zip(expected..).take_while(|(row, expected)| *row == expected).count();
+            }
+            rows += block.len();
+            expected += block.len() as u32;
+        }
+        rows
     }
 
     /// Forgets the rows that are not asked for.
     fn retain(&mut self, is_asked_for: impl Fn(usize) -> bool) {
+        self.is_aligned = false;
         for row in &mut self.found {
             if *row != NOWHERE && !is_asked_for(*row as usize) {
                 *row = NOWHERE;
@@ -124,12 +173,8 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
     }
 
     #[inline(always)]
-    fn follows(&self, at: usize, on: usize) -> bool {
-        self.rows.follows(at, on)
-    }
-
-    fn together(&self, _at: usize, rows: usize) -> usize {
-        rows
+    fn run(&self, at: usize, most: usize) -> usize {
+        self.rows.run(at, most)
     }
 
     #[inline(always)]
@@ -291,13 +336,14 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     }
 
     #[inline(always)]
-    fn follows(&self, at: usize, on: usize) -> bool {
-        self.rows.follows(at, on)
-    }
-
-    fn together(&self, at: usize, rows: usize) -> usize {
-        let (page, at) = place(self.rows.get(at) as usize);
-        rows.min(self.pages[page].together(at))
+    fn run(&self, at: usize, most: usize) -> usize {
+        match self.rows.run(at, most) {
+            1 => 1,
+            rows => {
+                let (page, at) = place(self.rows.get(at) as usize);
+                rows.min(self.pages[page].together(at))
+            }
+        }
     }
 
     #[inline(always)]

@@ -314,15 +314,14 @@ macro_rules! sides {
                 if !($(self.$at.has(at) &&)* true) {
                     return LookedUp::Nothing;
                 }
-                if most > 1 && $(self.$at.follows(at, 1) &&)* true {
-                    let mut rows = 2;
-                    while rows < most && $(self.$at.follows(at, rows) &&)* true {
-                        rows += 1;
-                    }
-                    $(rows = self.$at.together(at, rows);)*
+                let mut rows = most;
+                $(
                     if rows > 1 {
-                        return LookedUp::Run(rows, ($(self.$at.take_run(at, rows),)*));
+                        rows = self.$at.run(at, rows);
                     }
+                )*
+                if rows > 1 {
+                    return LookedUp::Run(rows, ($(self.$at.take_run(at, rows),)*));
                 }
                 $(let Some($var) = self.$at.take(at) else { return LookedUp::Nothing };)*
                 LookedUp::Row(($($var,)*))
