@@ -30,6 +30,9 @@ pub trait Seek<'a> {
 /// How many rows are compared before the question is asked whether any of them differs.
 const BLOCK: usize = 32;
 
+/// After so many rows alone, no more of a page are asked whether they follow one another.
+pub(super) const PATIENCE: u32 = 8;
+
 /// In the place of a row: the entity has none.
 const NOWHERE: u32 = u32::MAX;
 
@@ -61,26 +64,29 @@ impl<'a> Rows<'a> {
             return;
         }
         let mut rest = entities;
-        while let Some((&entity, after)) = rest.split_first() {
-            let Some(row) = self.index.row(entity) else {
-                self.found.push(NOWHERE);
-                rest = after;
-                continue;
-            };
-            // Where a stretch of entities is the same on both sides, only its beginning is looked up.
-            let (page, at) = place(row);
-            let own = self.owners.get(page).and_then(|page| page.0.get(at..)).unwrap_or_default();
-            let blocks = own.chunks_exact(BLOCK).zip(rest.chunks_exact(BLOCK));
-            let same = match (own.get(1), rest.get(1)) {
-                (Some(own), Some(theirs)) if own == theirs => {
-                    BLOCK * blocks.take_while(|(own, theirs)| same_entities(own, theirs)).count()
-                }
-                _ => 0,
-            };
-            let rows = same.max(1);
-            self.found.extend(row as u32..(row + rows) as u32);
-            rest = &rest[rows..];
+        let mut alone = 0;
+        while let (Some(&entity), true) = (rest.first(), alone < PATIENCE) {
+            let row = self.index.row(entity);
+            let (rows, is_asked) = row.map_or((0, true), |row| self.stretch(row, rest));
+            match row {
+                Some(row) if rows > 0 => self.found.extend(row as u32..(row + rows) as u32),
+                _ => self.found.push(row.map_or(NOWHERE, |row| row as u32)),
+            }
+            alone = if rows > 0 { 0 } else { alone + u32::from(is_asked) };
+            rest = &rest[rows.max(1)..];
         }
+        let index = self.index;
+        self.found.extend(rest.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
+    }
+
+    /// How many of these entities, in whole blocks, the column has one after another from this row on: only
+    /// the beginning of such a stretch is looked up. And whether there was a block to compare, as at the end
+    /// of a page there is none.
+    fn stretch(&self, row: usize, entities: &[Entity]) -> (usize, bool) {
+        let (page, at) = place(row);
+        let own = self.owners.get(page).and_then(|page| page.0.get(at..)).unwrap_or_default();
+        let blocks = own.chunks_exact(BLOCK).zip(entities.chunks_exact(BLOCK));
+        (BLOCK * blocks.take_while(|(own, theirs)| same_entities(own, theirs)).count(), own.len() >= BLOCK)
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@
 use std::iter::FusedIterator;
 
 use super::filter::Filters;
+use super::seek::PATIENCE;
 use super::side::{Fit, OwnerPage, Owners};
 use super::sides::{LookedUp, Seeks, Sides, rows};
 use crate::entity::Entity;
@@ -225,9 +226,6 @@ struct Slow<'a, K, F> {
     /// How many rows of this page came alone, since the last that did not.
     alone: u32,
 }
-
-/// After so many rows alone, no more of a page are asked whether they follow one another.
-const PATIENCE: u32 = 8;
 
 impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
     #[cold]
