@@ -142,13 +142,13 @@ impl<X: Clone> Pages<X> {
         Some(last)
     }
 
-    /// Takes over the other's full pages that hold the same, as `same` decides: from then on they are one
-    /// allocation, and nobody has to compare them again. The last page is left alone, as the next push
-    /// would have to copy it.
+    /// Takes over the other's pages that hold the same, as `same` decides: from then on they are one
+    /// allocation, and nobody has to compare them again. The last page is among them, although the next push
+    /// has to copy it: comparing it on each walk costs a world of few rows more.
     pub(crate) fn adopt(&mut self, other: &Self, same: impl Fn(&[X], &[X]) -> bool) {
         for page in 0..self.table.len().min(other.table.len()) {
             let (own, theirs) = (&self.table[page], &other.table[page]);
-            if !own.same(theirs) && own.0.len() == PAGE && same(&own.0, &theirs.0) {
+            if !own.same(theirs) && same(&own.0, &theirs.0) {
                 self.table_mut()[page] = theirs.clone();
             }
         }

@@ -291,7 +291,7 @@ fn walking_a_clone_lets_the_structure_change() {
 }
 
 #[test]
-fn walks_share_full_pages_of_entities_and_stay_right_when_one_changes() {
+fn walks_share_pages_of_entities_and_stay_right_when_one_changes() {
     let (entities, mut first) = filled(2_048);
     let (_, mut second) = filled(2_048);
     let snapshot = first.clone();

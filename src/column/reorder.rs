@@ -44,7 +44,7 @@ impl<T: Clone> Column<T> {
     /// Brings the rows into the order of another column: first those that both own, as the other has them,
     /// then the rest in the order they have. O(n).
     ///
-    /// From then on a walk over both goes over slices, and full pages of entities are shared between them.
+    /// From then on a walk over both goes over slices, and pages of entities are shared between them.
     /// This is the sorting of groups in `EnTT`.
     pub fn sort_as<U>(&mut self, other: &Column<U>) {
         self.len();

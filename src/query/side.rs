@@ -57,7 +57,7 @@ pub trait Open<'a> {
     /// The entities of its rows, if it asks for rows.
     fn owners(&self) -> Option<Pages<Entity>>;
 
-    /// Takes over the full pages that say the same, if it may write.
+    /// Takes over the pages that say the same, if it may write.
     fn adopt(&mut self, owners: &Pages<Entity>);
 
     fn start(self) -> Self::Side;

@@ -20,7 +20,7 @@ pub(super) trait Opens<'a>: Sized {
     fn adopt(&mut self, at: usize, owners: &Pages<Entity>);
     fn start(self) -> Self::Sides;
 
-    /// Shares full pages of entities that say the same, so that the walk need not compare them. Of two
+    /// Shares pages of entities that say the same, so that the walk need not compare them. Of two
     /// stores one that is written takes over the pages of the other.
     #[inline]
     fn share(mut self) -> Self {

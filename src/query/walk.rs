@@ -24,8 +24,8 @@ use crate::entity::Entity;
 /// of equals the first. [`in_order_of_first`](Self::in_order_of_first) pins it to the first.
 ///
 /// **Cost.** That of the rows of the store that drives. Where the stores hold the same entities in the same
-/// rows, whole pages are walked as slices; full pages of entities that say the same are shared for good by
-/// the first walk that may write one of them. Other rows are looked up, one by one.
+/// rows, whole pages are walked as slices; pages of entities that say the same are shared from the first walk
+/// on that may write one of the stores. Other rows are looked up, one by one.
 ///
 /// **Stamps.** A store handed over with `&mut` has its clock advanced once. All rows of a page count as
 /// changed when the walk enters it, rows that are looked up one by one.
