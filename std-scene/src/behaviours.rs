@@ -15,7 +15,7 @@ use crate::shape::describe;
 use crate::text::decode::{Context, Layer, RawNames, Scope, Value};
 use crate::text::encode::{EntityNames, WriteFault};
 use crate::text::fault::Fault;
-use crate::text::parse::parse;
+use crate::text::fields::parse_value;
 
 /// The group that owns the behaviours of a world: a field `Behaviours<Game>` of `Game`.
 ///
@@ -254,7 +254,7 @@ impl<W: NodeWorld> Registry<W> {
         let Some(entry) = self.entries.iter().find(|entry| entry.node && entry.key.name() == key) else {
             return Err(NodeError::Unknown { key, entity });
         };
-        let (file, result) = parse(&key, text.into(), 0, &self.limits);
+        let (file, result) = parse_value(&key, text.into(), 0, &self.limits);
         let files = [&file];
         let decode = || {
             result?;

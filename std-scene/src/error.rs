@@ -66,6 +66,8 @@ pub enum ErrorKind {
     UnknownField,
     /// A field given twice.
     DuplicateField,
+    /// A value without a name beside fields that have one.
+    MixedFields,
     /// A field that is needed and given nowhere.
     MissingField,
     /// A variant that the enum does not have.

@@ -12,7 +12,7 @@ use crate::registry::{Entry, Registry, SceneWorld};
 use crate::source::SceneSource;
 use crate::text::decode::{Context, Layer, Names, RawNames, Scope, Value};
 use crate::text::fault::Fault;
-use crate::text::parse::parse;
+use crate::text::fields::parse_value;
 use crate::text::tree::File;
 
 /// A scene as it was read: its file and all files that it instances, checked as far as can be without
@@ -414,7 +414,7 @@ pub(crate) fn attach_text<W: World>(
     entity: Entity,
     text: &str,
 ) -> Result<(), SceneErrors> {
-    let (file, result) = parse("component", text.into(), 0, &registry.limits);
+    let (file, result) = parse_value("component", text.into(), 0, &registry.limits);
     let files: Vec<&File> = std::iter::once(&file).chain(&registry.defaults).collect();
     let decode = || {
         result?;

@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod fault;
+pub(crate) mod fields;
 pub(crate) mod layout;
 pub(crate) mod literal;
 pub(crate) mod parse;

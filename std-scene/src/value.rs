@@ -9,6 +9,7 @@ use crate::error::SceneErrors;
 use crate::limits::Limits;
 use crate::text::decode::{Context, Layer, RawNames, Scope, Value};
 use crate::text::encode;
+use crate::text::fields::parse_value;
 use crate::text::layout;
 use crate::text::parse::parse;
 use crate::text::tree::File;
@@ -55,7 +56,7 @@ pub fn write_value<T: Serialize + ?Sized>(value: &T, limits: &Limits) -> Result<
 pub fn read_value<T: DeserializeOwned>(texts: &[&str], limits: &Limits) -> Result<T, SceneErrors> {
     let mut files = Vec::new();
     for (number, text) in (0..).zip(texts) {
-        let (file, result) = parse(&format!("text {number}"), Arc::from(*text), number, limits);
+        let (file, result) = parse_value(&format!("text {number}"), Arc::from(*text), number, limits);
         files.push(file);
         result.map_err(|fault| fault.report(&files.iter().collect::<Vec<_>>()))?;
     }

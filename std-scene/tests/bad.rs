@@ -1,4 +1,5 @@
-//! Each file of `tests/bad` is refused with the message that is recorded beside it.
+//! Each file of `tests/bad` and of `tests/bad_components` is refused with the message that is recorded beside it:
+//! the first by `scene check`, which knows no components, the others by a program that has registered some.
 //!
 //! With `SCENE_RECORD=1` in the environment the messages are recorded anew: read the difference.
 
@@ -12,7 +13,7 @@ use std::time::Duration;
 use common::Bodies;
 use serde::{Deserialize, Serialize};
 use std_ecs::{Entities, Entity, Hierarchy, World};
-use std_scene::{Behaviours, Folder, Registry, SceneNode};
+use std_scene::{Behaviours, ErrorKind, Folder, Registry, SceneNode};
 
 #[derive(Clone, Debug, Default, PartialEq, World)]
 struct Game {
@@ -33,17 +34,41 @@ impl SceneNode<Game> for Helm {
     }
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
+/// Faults that show without knowing any component.
+const BAD: &str = "tests/bad";
+/// Faults that only the types of the components show.
+const BAD_COMPONENTS: &str = "tests/bad_components";
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-fn files() -> Vec<String> {
-    let names =
-        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> =
-        names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "ron")).collect();
+/// The names of the scenes in a folder, without those that they instance.
+fn files(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| is_scene(Path::new(name))).collect();
     names.sort();
     names
+}
+
+fn is_scene(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "ron")
+}
+
+/// Compares what was said about each file of a folder with what is recorded beside it.
+fn compare(folder: &Path, said: impl Fn(&str) -> String) {
+    let record = std::env::var_os("SCENE_RECORD").is_some();
+    let mut wrong = Vec::new();
+    for name in files(folder) {
+        let (found, path) = (said(&name), folder.join(name.replace(".ron", ".txt")));
+        if record {
+            std::fs::write(&path, &found).unwrap();
+        } else if std::fs::read_to_string(&path).unwrap_or_default() != found {
+            wrong.push(format!("{name}:\n{found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "messages have changed:\n{}", wrong.join("\n"));
 }
 
 fn registry() -> Registry<Game> {
@@ -53,29 +78,87 @@ fn registry() -> Registry<Game> {
     registry
 }
 
-#[test]
-fn each_file_is_refused_with_the_message_that_is_recorded() {
-    let (registry, folder) = (registry(), folder());
-    let record = std::env::var_os("SCENE_RECORD").is_some();
+/// The kinds of the errors that a program finds in the files of a folder, none of which it loads.
+fn kinds(folder: &Path) -> BTreeSet<ErrorKind> {
     let mut kinds = BTreeSet::new();
-    let mut wrong = Vec::new();
-    for name in files() {
+    for name in files(folder) {
         let mut game = Game::default();
-        let errors = registry
-            .load(&Folder::new(&folder), &name, &mut game)
-            .map(drop)
-            .expect_err(&format!("{name} is faulty"));
+        let errors = registry().load(&Folder::new(folder), &name, &mut game).map(drop);
+        let errors = errors.expect_err(&format!("{name} is faulty"));
         assert_eq!(game, Game::default(), "{name} has changed the world");
         kinds.extend(errors.iter().map(|error| error.kind));
-        let (found, path) = (errors.render() + "\n", folder.join(name.replace(".ron", ".txt")));
-        if record {
-            std::fs::write(&path, &found).unwrap();
-        } else if std::fs::read_to_string(&path).unwrap_or_default() != found {
-            wrong.push(format!("{name}:\n{found}"));
+    }
+    kinds
+}
+
+#[test]
+fn the_plain_command_refuses_each_file_with_the_message_that_is_recorded() {
+    compare(&folder(BAD), |name| {
+        let (good, said, complaint) = scene(&["check", name]);
+        assert!(!good && said.is_empty(), "{name} was accepted: {said}");
+        complaint.trim_end().to_owned() + "\n"
+    });
+}
+
+#[test]
+fn a_program_refuses_each_file_with_the_message_that_is_recorded() {
+    for folder in [BAD, BAD_COMPONENTS].map(folder) {
+        compare(&folder, |name| {
+            let loaded = registry().load(&Folder::new(&folder), name, &mut Game::default()).map(drop);
+            loaded.expect_err(&format!("{name} is faulty")).render() + "\n"
+        });
+    }
+}
+
+#[test]
+fn a_file_that_needs_the_components_has_nothing_else_wrong() {
+    for name in files(&folder(BAD_COMPONENTS)) {
+        let path = folder(BAD_COMPONENTS).join(&name);
+        let (good, said, complaint) = scene(&["check", path.to_str().unwrap()]);
+        assert!(good && said.contains("good"), "{name} belongs into {BAD}: {complaint}");
+    }
+}
+
+#[test]
+fn the_files_show_most_kinds_of_errors() {
+    let (plain, typed) = (kinds(&folder(BAD)), kinds(&folder(BAD_COMPONENTS)));
+    assert!(plain.len() >= 25, "only {} kinds of errors: {plain:?}", plain.len());
+    assert!(typed.is_disjoint(&plain), "{typed:?} and {plain:?}");
+    assert!(plain.len() + typed.len() >= 40, "{plain:?} and {typed:?}");
+}
+
+#[test]
+fn the_plain_command_accepts_every_other_scene_of_the_repository() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let found = scenes(root);
+    assert!(found.iter().any(|path| path.ends_with("ecs-starter/scenes/level.ron")), "{found:?}");
+    for path in found {
+        let (good, _, complaint) = scene(&["check", path.to_str().unwrap()]);
+        assert!(good, "{}:\n{complaint}", path.display());
+    }
+}
+
+/// All scenes below a folder but for the faulty ones and what was built.
+fn scenes(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap_or_default();
+            if path.is_dir() {
+                let other = name.starts_with('.')
+                    || name == "target"
+                    || [BAD, BAD_COMPONENTS].iter().any(|bad| path.ends_with(bad));
+                open.extend((!other).then_some(path));
+            } else if is_scene(&path)
+                && std::fs::read_to_string(&path).is_ok_and(|text| text.contains("scene("))
+            {
+                found.push(path);
+            }
         }
     }
-    assert!(wrong.is_empty(), "messages have changed:\n{}", wrong.join("\n"));
-    assert!(kinds.len() >= 35, "only {} kinds of errors: {kinds:?}", kinds.len());
+    found
 }
 
 #[test]
@@ -90,10 +173,10 @@ fn a_message_names_the_line_and_the_entity() {
         ("windows_lines", 5, 23),
         ("byte_order_mark", 5, 22),
     ] {
-        let errors = registry()
-            .load(&Folder::new(folder()), &format!("{name}.ron"), &mut Game::default())
-            .map(drop)
-            .unwrap_err();
+        let file = format!("{name}.ron");
+        let folder = [BAD, BAD_COMPONENTS].map(folder).into_iter().find(|folder| folder.join(&file).exists());
+        let errors = registry().load(&Folder::new(folder.unwrap()), &file, &mut Game::default());
+        let errors = errors.map(drop).unwrap_err();
         let error = errors.iter().next().unwrap();
         assert_eq!((name, error.line, error.column), (name, line, column));
         if name == "missing_field" {
@@ -103,35 +186,28 @@ fn a_message_names_the_line_and_the_entity() {
 }
 
 fn scene(arguments: &[&str]) -> (bool, String, String) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_scene")).args(arguments).current_dir(folder()).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scene"));
+    let output = command.args(arguments).current_dir(folder(BAD)).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.success(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
-fn the_command_checks_what_needs_no_components() {
+fn the_command_says_what_it_has_read() {
     let (good, said, _) = scene(&["check", "parts/rock.ron"]);
     assert!(good && said.contains("good, entities: 3, files: 1"), "{said}");
-    for name in ["cycle", "unknown_path", "two_siblings", "missing_comma", "unknown_word", "leaves_the_root"]
-    {
-        let file = format!("{name}.ron");
-        let (good, _, complaint) = scene(&["check", &file]);
-        let recorded = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
-        assert!(!good && complaint.trim() == recorded.trim(), "{complaint}");
-    }
     assert!(!scene(&["check"]).0 && !scene(&["fmt", "--what"]).0);
 }
 
 #[test]
 fn the_command_refuses_every_file_when_it_knows_the_components() {
     let (registry, game) = (registry(), Game::default());
-    for name in files() {
-        let words = ["check".to_owned(), folder().join(&name).to_str().unwrap().to_owned()];
-        assert!(
-            !std_scene::scene_command(&words, |scene| registry.check(scene, &game)),
-            "{name} was accepted"
-        );
+    for folder in [BAD, BAD_COMPONENTS].map(folder) {
+        for name in files(&folder) {
+            let words = ["check".to_owned(), folder.join(&name).to_str().unwrap().to_owned()];
+            let good = std_scene::scene_command(&words, |scene| registry.check(scene, &game));
+            assert!(!good, "{name} was accepted");
+        }
     }
 }
 

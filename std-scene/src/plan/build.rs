@@ -9,6 +9,7 @@ use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::text::decode::{Layer, Scope};
 use crate::text::fault::{Fault, nearest};
+use crate::text::fields;
 use crate::text::tree::{File, Kind};
 
 /// The words of the format.
@@ -463,11 +464,22 @@ impl Builder<'_> {
         self.pieces(slot).iter().position(|piece| plan.piece_name(piece) == name)
     }
 
+    /// Checks what can be wrong with the values of a component whatever its type is.
+    fn values(&mut self, node: u32, slot: u32) {
+        let first = self.faults.len();
+        fields::check(self.file, self.number, node, self.faults);
+        for fault in self.faults.split_off(first) {
+            let path = path_of(&self.plan.files, &self.template, slot);
+            self.faults.push(fault.entity(|| path));
+        }
+    }
+
     fn component(&mut self, item: u32, node: u32, slot: u32, behaviour: bool, replace: bool) {
         let file = self.file;
         let name = file.name(node);
         let layer = self.layer(node);
         let number = self.number;
+        self.values(node, slot);
         let found = self.position(slot, name);
         let own = |piece: &Piece| {
             piece.layers.first().is_some_and(|top| {

@@ -55,7 +55,6 @@ fn with_nearest(kind: ErrorKind, message: String, asked: &str, known: &[&str]) -
 fn field_name<'f>(
     file: &'f File,
     number: u32,
-    parent: u32,
     field: u32,
     fields: Option<&'static [&'static str]>,
 ) -> Result<&'f str, Fault> {
@@ -75,16 +74,6 @@ fn field_name<'f>(
             fields,
         )
         .at(number, file.head_span(field)));
-    }
-    // Fields are few: each earlier one has been found to be known, and none of them twice.
-    for earlier in file.children(parent) {
-        if earlier == field {
-            break;
-        }
-        if fields.is_some() && file.name(earlier) == name {
-            return Err(Fault::new(ErrorKind::DuplicateField, format!("the field `{name}` is given twice"))
-                .at(number, file.head_span(field)));
-        }
     }
     Ok(name)
 }
@@ -118,7 +107,7 @@ impl<'f> de::MapAccess<'f> for Fields<'_, 'f> {
             return Ok(None);
         }
         let file = self.context.files[self.layer.file as usize];
-        let name = field_name(file, self.layer.file, self.layer.node, self.at, self.known)?;
+        let name = field_name(file, self.layer.file, self.at, self.known)?;
         seed.deserialize(BorrowedStrDeserializer::new(name))
             .map(Some)
             .map_err(|fault: Fault| fault.at(self.layer.file, file.head_span(self.at)))
@@ -149,7 +138,7 @@ impl<'c, 'f> Merged<'c, 'f> {
         for &layer in layers {
             let file = context.files[layer.file as usize];
             for field in file.children(layer.node) {
-                let name = field_name(file, layer.file, layer.node, field, Some(known))?;
+                let name = field_name(file, layer.file, field, Some(known))?;
                 let value = layer.whole(field + 1);
                 match fields.iter_mut().find(|(found, _)| *found == name) {
                     Some((_, values)) => values.push(value),
