@@ -73,19 +73,25 @@ impl<W: NodeWorld + Default + Send> FrameLoop<W> {
     /// then, and the next frame works.
     pub fn frame(&mut self, world: &mut W, elapsed: Duration) -> Result<Steps, NodeError> {
         step_nodes(world, Phase::Ready)?;
-        let stages = self.schedule.stages();
         let steps = self.schedule.fixed_step_mut().advance(elapsed);
+        self.of_steps(world, elapsed, steps.steps)?;
+        Ok(steps)
+    }
+
+    /// A frame of so many steps, whose nodes are ready.
+    fn of_steps(&mut self, world: &mut W, elapsed: Duration, steps: u32) -> Result<(), NodeError> {
+        let stages = self.schedule.stages();
         let step = self.schedule.fixed_step().step();
         let is_step = |stage: &Stage| stage.is_step();
         let first = stages.iter().position(is_step).unwrap_or(stages.len());
         let last = stages.iter().rposition(is_step).map_or(first, |last| last + 1);
         self.stages(world, &stages[..first], elapsed)?;
-        for _ in 0..steps.steps {
+        for _ in 0..steps {
             self.stages(world, &stages[first..last], step)?;
         }
         self.stages(world, &stages[last..], elapsed)?;
-        world.advance(steps.steps);
-        Ok(steps)
+        world.advance(steps);
+        Ok(())
     }
 
     /// Runs exactly one fixed step, systems and nodes, and ends the frame: for lockstep and rollback.
@@ -107,7 +113,8 @@ impl<W: NodeWorld + Default + Send> FrameLoop<W> {
         Ok(())
     }
 
-    /// Runs so many frames of one step's time each, without a clock.
+    /// Runs so many frames of exactly one step each, without a clock. The time left over from other frames stays
+    /// as it is, so that a run depends on nothing but the world.
     ///
     /// # Errors
     ///
@@ -117,11 +124,10 @@ impl<W: NodeWorld + Default + Send> FrameLoop<W> {
     ///
     /// As [`frame`](Self::frame).
     pub fn run(&mut self, world: &mut W, frames: u64) -> Result<(), NodeError> {
-        for frame in 0..frames {
-            // A rate in hertz is no whole number of nanoseconds: the frames are as long as the steps add up.
-            let fixed = self.schedule.fixed_step();
-            let elapsed = fixed.time_of(frame + 1).saturating_sub(fixed.time_of(frame));
-            self.frame(world, elapsed)?;
+        let step = self.schedule.fixed_step().step();
+        for _ in 0..frames {
+            step_nodes(world, Phase::Ready)?;
+            self.of_steps(world, step, 1)?;
         }
         Ok(())
     }

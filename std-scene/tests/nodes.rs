@@ -329,3 +329,23 @@ fn two_futures_of_one_frame_loop_are_equal() {
     future(&mut again, &mut frames);
     assert_eq!(game, again);
 }
+
+#[test]
+fn a_run_is_one_step_a_frame_whatever_the_rate_and_the_time_left_over() {
+    for rate in [1, 3, 7, 60, 144, 1_000] {
+        let (game, _) = family();
+        let fixed = |frames: &mut FrameLoop<Game>, calls: &[u64]| {
+            let mut game = game.clone();
+            for &count in calls {
+                frames.run(&mut game, count).unwrap();
+            }
+            lines(&mut game).iter().filter(|line| line.starts_with("ship fixed")).count()
+        };
+        let mut frames = FrameLoop::new(Schedule::<Game>::with_rate(rate));
+        assert_eq!((fixed(&mut frames, &[1; 20]), fixed(&mut frames, &[20])), (20, 20), "{rate}");
+        frames.frame(&mut game.clone(), Duration::from_nanos(1_900_000_000 / u64::from(rate))).unwrap();
+        let left = frames.schedule().fixed_step().left_over();
+        assert_eq!((fixed(&mut frames, &[7, 13]), frames.schedule().fixed_step().left_over()), (20, left));
+        assert!(!left.is_zero());
+    }
+}
