@@ -1,12 +1,14 @@
 //! What this program adds to the packages: sides, shots and what happens when they meet.
 
+use acme_motion::Launcher;
 use acme_space::GlobalPosition;
+use serde::{Deserialize, Serialize};
 use std_ecs::{Column, Columns, Entity, Events, Reader, Single, Store, World, pairs};
 
 use crate::Game;
 
 /// Whose side something is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// It flies to the right.
     Red,
@@ -17,25 +19,41 @@ pub enum Side {
 }
 
 /// How far something reaches around where it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collider {
     /// In units.
     pub radius: f32,
 }
 
 /// How many shots something survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health(pub u32);
 
 /// Marks what a turret fired. A marker has no values, so its column stores owners only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shot;
+
+/// What a turret points at. In a scene file that is a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aims {
+    /// What it fires at as long as that is alive.
+    pub at: Entity,
+}
+
+/// A scene that should be loaded at a place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wish {
+    /// Its file.
+    pub scene: String,
+    /// Where its entities stand, from left to right.
+    pub x: f32,
+}
 
 /// A small random number generator.
 ///
 /// It is part of the world, as everything must be that the simulation reads: a game that was rolled back
 /// then throws the same dice again. The algorithm is `SplitMix64`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Random(u64);
 
 impl Random {
@@ -51,7 +69,7 @@ impl Random {
 }
 
 /// A shot has hit something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     /// Whose side was hit.
     pub side: Side,
@@ -60,18 +78,18 @@ pub struct Hit {
 }
 
 /// How the war goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// How many shots have hit a ship.
     pub ships_hit: u32,
-    /// How many ships have been lost.
-    pub ships_lost: u32,
-    /// How many shots were wasted on rocks.
+    /// How many ships and rocks were destroyed.
+    pub destroyed: u32,
+    /// How many shots have hit a rock.
     pub rocks_hit: u32,
 }
 
 /// The group of this program.
-#[derive(Clone, Debug, Default, PartialEq, Columns)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Columns)]
 pub struct Arena {
     /// Whose side things are on.
     pub sides: Column<Side>,
@@ -81,6 +99,8 @@ pub struct Arena {
     pub health: Column<Health>,
     /// What was fired.
     pub shots: Column<Shot>,
+    /// Who aims at whom.
+    pub aims: Column<Aims>,
     /// The dice.
     pub random: Single<Random>,
     /// What has been hit lately.
@@ -89,6 +109,12 @@ pub struct Arena {
     pub scored: Single<Reader<Hit>>,
     /// How the war goes.
     pub score: Single<Score>,
+    /// What the nodes have said lately.
+    pub said: Events<String>,
+    /// What they have wished for.
+    pub wishes: Events<Wish>,
+    /// How far their wishes are granted.
+    pub granted: Single<Reader<Wish>>,
 }
 
 /// Every two colliders that touch, each pair once, from left to right.
@@ -136,6 +162,28 @@ impl Body {
     }
 }
 
+/// Turns each turret that aims at something towards it. One whose target is gone fires on as it did.
+///
+/// It writes only what has turned, so that snapshots share the others.
+pub fn aim(game: &mut Game) {
+    for (turret, &Aims { at }) in &game.arena.aims.clone() {
+        let place = |entity| game.get::<GlobalPosition>(entity);
+        let (Some(from), Some(to), Some(launcher)) = (place(turret), place(at), game.get::<Launcher>(turret))
+        else {
+            continue;
+        };
+        let (x, y) = (to.x - from.x, to.y - from.y);
+        let mut turned = *launcher;
+        // A square root is the same on every machine, which `hypot` need not be.
+        let length = |x: f32, y: f32| (x * x + y * y).sqrt();
+        let scale = length(turned.velocity.x, turned.velocity.y) / length(x, y);
+        (turned.velocity.x, turned.velocity.y) = (x * scale, y * scale);
+        if scale.is_finite() && turned != *launcher {
+            game.attach(turret, turned);
+        }
+    }
+}
+
 /// A shot that touches something of another side is spent, and costs it one point of its health. Without
 /// health left it is despawned, with all that is mounted on it.
 pub fn collisions(game: &mut Game) {
@@ -171,6 +219,6 @@ pub fn score(game: &mut Game) {
             Side::Nobody => score.rocks_hit += 1,
             Side::Red | Side::Blue => score.ships_hit += 1,
         }
-        score.ships_lost += u32::from(hit.is_lost);
+        score.destroyed += u32::from(hit.is_lost);
     }
 }

@@ -1,4 +1,4 @@
-//! The world at the beginning.
+//! A world of code beside that of the level: as many entities as one asks for.
 
 use acme_motion::{Launcher, Reload, Velocity};
 use acme_space::{GlobalPosition, Position, propagate};
@@ -10,17 +10,16 @@ use crate::{Collider, Game, Health, STEP, Side};
 /// Where the turrets of a ship are mounted.
 const MOUNTS: [f32; 2] = [0.4, -0.4];
 
-/// A field of rocks with two fleets in it. Of sixteen entities one is a ship, two are its turrets, and the
-/// others are rocks. The same number always gives the same world.
-pub fn fleet(entities: u32) -> Game {
-    let mut game = Game::default();
+/// Adds a field of rocks with two fleets in it to a world. Of sixteen entities one is a ship, two are its turrets,
+/// and the others are rocks. The same number always gives the same entities.
+pub fn fleet(game: &mut Game, entities: u32) {
     let reach = 1.5 * f64::from(entities).sqrt() as f32;
     let ships = entities / 16;
     let rocks = entities - ships - ships * MOUNTS.len() as u32;
 
     // What behaves alike is spawned one after the other, so that what stands still shares no page with what moves.
     for _ in 0..rocks {
-        let place = somewhere(&mut game, reach);
+        let place = somewhere(game, reach);
         game.spawn_with((
             place,
             GlobalPosition::default(),
@@ -32,7 +31,7 @@ pub fn fleet(entities: u32) -> Game {
     let ships: Vec<(Entity, Side)> = (0..ships)
         .map(|number| {
             let side = if number % 2 == 0 { Side::Red } else { Side::Blue };
-            let place = somewhere(&mut game, reach);
+            let place = somewhere(game, reach);
             let velocity = Velocity { x: 3.0 * direction(side), y: 0.0 };
             let body = (Collider { radius: 0.5 }, Health(3));
             let look = sprite("ship", 1);
@@ -52,8 +51,7 @@ pub fn fleet(entities: u32) -> Game {
             sprite("turret", 2),
         ));
     }
-    propagate(&mut game);
-    game
+    propagate(game);
 }
 
 /// Where a side flies to.

@@ -3,7 +3,9 @@
 use acme_motion::Motions;
 use acme_space::Places;
 use acme_sprite::Sprites;
+use serde::{Deserialize, Serialize};
 use std_ecs::{Entities, Hierarchy, World};
+use std_scene::Behaviours;
 
 use crate::Arena;
 
@@ -11,7 +13,7 @@ use crate::Arena;
 ///
 /// That is all there is to declare. Every component of every package is now a component of this world, and
 /// a clone of it is a snapshot.
-#[derive(Clone, Debug, Default, PartialEq, World)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, World)]
 pub struct Game {
     /// Who is alive.
     pub entities: Entities,
@@ -25,4 +27,6 @@ pub struct Game {
     pub sprites: Sprites,
     /// What this program adds.
     pub arena: Arena,
+    /// What has a will of its own.
+    pub behaviours: Behaviours<Game>,
 }

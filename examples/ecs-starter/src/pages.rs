@@ -26,11 +26,13 @@ impl Pages {
         pages.count(lifetimes, &other.motions.lifetimes);
         pages.count(launchers, &other.motions.launchers);
         pages.count(reloads, &other.motions.reloads);
-        let Arena { sides, colliders, health, shots, .. } = &game.arena;
+        let Arena { sides, colliders, health, shots, aims, .. } = &game.arena;
         pages.count(sides, &other.arena.sides);
         pages.count(colliders, &other.arena.colliders);
         pages.count(health, &other.arena.health);
         pages.count(shots, &other.arena.shots);
+        pages.count(aims, &other.arena.aims);
+        pages.count(&game.behaviours.nodes, &other.behaviours.nodes);
         pages
     }
 

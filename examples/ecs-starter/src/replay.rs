@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use std_ecs::{History, Schedule};
+use std_scene::{FrameLoop, NodeError};
 
 use crate::Game;
 
@@ -10,7 +11,7 @@ use crate::Game;
 #[derive(Debug)]
 pub struct Replay {
     game: Game,
-    schedule: Schedule<Game>,
+    frames: FrameLoop<Game>,
     steps: u64,
     history: History<Game>,
     step_times: Vec<Duration>,
@@ -34,19 +35,28 @@ pub struct Rollback {
     pub running_again: Duration,
 }
 
-/// A world that was run again is another one than the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the two futures differ after step {step}: something that a system reads is not part of the world")]
-pub struct Differs {
-    /// The first step whose worlds differ.
-    pub step: u64,
+/// Why steps cannot be run again as they were.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AgainError {
+    /// A world that was run again is another one than the first time.
+    #[error(
+        "the two futures differ after step {step}: something that a system reads is not part of the world"
+    )]
+    Differs {
+        /// The first step whose worlds differ.
+        step: u64,
+    },
+    /// The nodes cannot run.
+    #[error(transparent)]
+    Nodes(#[from] NodeError),
 }
 
 impl Replay {
     /// Begins with this world, runs the steps of this schedule, and keeps the snapshots of the last so many.
     pub fn new(game: Game, schedule: Schedule<Game>, snapshots: u32) -> Self {
         let history = History::new(snapshots.max(1) as usize);
-        Self { game, schedule, steps: 0, history, step_times: Vec::new(), snapshot_times: Vec::new() }
+        let frames = FrameLoop::new(schedule);
+        Self { game, frames, steps: 0, history, step_times: Vec::new(), snapshot_times: Vec::new() }
     }
 
     /// The world now.
@@ -69,15 +79,20 @@ impl Replay {
         &self.snapshot_times
     }
 
-    /// Runs a step and keeps what the world was before.
-    pub fn step(&mut self) {
+    /// Runs a frame of one step, systems and nodes, and keeps what the world was before.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`] if a node was loaded with its world and never revived.
+    pub fn step(&mut self) -> Result<(), NodeError> {
         let start = Instant::now();
         self.history.record(self.steps, &self.game);
         let kept = Instant::now();
-        self.schedule.step(&mut self.game);
+        self.frames.run(&mut self.game, 1)?;
         self.step_times.push(kept.elapsed());
         self.snapshot_times.push(kept - start);
         self.steps += 1;
+        Ok(())
     }
 
     /// Changes the world between two steps, as a player does. The change itself is not kept.
@@ -90,8 +105,8 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`Differs`] for the first step that came out differently, from where the world then goes on.
-    pub fn again(&mut self, steps: u64) -> Result<Rollback, Differs> {
+    /// [`AgainError`], for the first step that came out differently, from where the world then goes on.
+    pub fn again(&mut self, steps: u64) -> Result<Rollback, AgainError> {
         let oldest = self.history.oldest().map_or(self.steps, |(oldest, _)| oldest);
         let (from, to) = (self.steps, self.steps.saturating_sub(steps).max(oldest));
         let first: History<Game> = self.history.clone();
@@ -112,11 +127,11 @@ impl Replay {
         while self.steps < from {
             let start = Instant::now();
             self.history.record(self.steps, &self.game);
-            self.schedule.step(&mut self.game);
+            self.frames.run(&mut self.game, 1)?;
             running_again += start.elapsed();
             self.steps += 1;
             if self.game != *first.get(self.steps).unwrap_or(&last) {
-                return Err(Differs { step: self.steps });
+                return Err(AgainError::Differs { step: self.steps });
             }
         }
         Ok(Rollback { from, to, going_back, gone, back, running_again })

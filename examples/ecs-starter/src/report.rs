@@ -32,8 +32,8 @@ pub struct Report {
     pub rollback: Rollback,
     /// How the war went.
     pub score: Score,
-    /// How many ships are left.
-    pub ships: usize,
+    /// How many ships and rocks are left that can be destroyed.
+    pub left: usize,
 }
 
 impl Report {
@@ -57,7 +57,7 @@ impl Report {
             held: MemoryReport::of(worlds.iter().copied()).held,
             rollback: rollback.clone(),
             score: *game.arena.score,
-            ships: game.arena.health.len(),
+            left: game.arena.health.len(),
         }
     }
 }
@@ -76,18 +76,18 @@ impl fmt::Display for Report {
         let Self { pages, rollback, score, .. } = self;
         writeln!(
             f,
-            "the war     {} steps of 1/60 s; {} entities at first, {} at last",
+            "the game    {} steps of 1/60 s; {} entities at first, {} at last",
             count(self.steps),
             count(self.entities_at_first),
             count(self.entities_at_last),
         )?;
         writeln!(
             f,
-            "            {} hits on ships, {} on rocks; {} ships lost, {} left",
+            "            {} hits on ships, {} on rocks; {} destroyed, {} left",
             count(score.ships_hit as usize),
             count(score.rocks_hit as usize),
-            count(score.ships_lost as usize),
-            count(self.ships),
+            count(score.destroyed as usize),
+            count(self.left),
         )?;
         writeln!(f, "a step      {:.1?}, {:.1?} at most", self.step.0, self.step.1)?;
         writeln!(f, "a snapshot  {:.1?}, {:.1?} at most", self.snapshot.0, self.snapshot.1)?;

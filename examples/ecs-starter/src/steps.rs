@@ -7,7 +7,7 @@ use acme_space::{GlobalPosition, Position, propagate};
 use acme_sprite::Sprite;
 use std_ecs::{Columns, Parent, Schedule, ScheduleError, Stage, Store, System};
 
-use crate::{Collider, Game, Shot, Side, collisions, score};
+use crate::{Aims, Collider, Game, Scenes, Shot, Side, aim, collisions, score};
 
 /// How many steps there are in a second.
 pub const RATE: u32 = 60;
@@ -15,7 +15,8 @@ pub const RATE: u32 = 60;
 /// How much time passes in a step.
 pub const STEP: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
 
-/// The systems of the packages and those of this program, in the order in which they run.
+/// The systems of the packages and those of this program, in the order in which they run, so many times a second.
+/// After them, in each step and each frame, come the nodes.
 ///
 /// Those that touch different things run at the same time, and the world that comes out is the same with any
 /// number of threads. They read nothing but the world, so the same world always has the same future.
@@ -23,9 +24,11 @@ pub const STEP: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
 /// # Errors
 ///
 /// If two systems have the same name.
-pub fn schedule() -> Result<Schedule<Game>, ScheduleError> {
-    let mut schedule = Schedule::with_rate(RATE);
+pub fn schedule(rate: u32, scenes: &Scenes) -> Result<Schedule<Game>, ScheduleError> {
+    let scenes = scenes.clone();
+    let mut schedule = Schedule::with_rate(rate);
     schedule
+        .add(Stage::Fixed, System::new("grant", move |game: &mut Game, _| scenes.grant(game)).exclusive())?
         .add(
             Stage::Fixed,
             System::new("movement", movement::<Game>).reads::<Velocity>().writes::<Position>(),
@@ -38,6 +41,13 @@ pub fn schedule() -> Result<Schedule<Game>, ScheduleError> {
                 .writes::<GlobalPosition>(),
         )?
         .add(Stage::Fixed, System::new("collisions", |game: &mut Game, _| collisions(game)).despawns())?
+        .add(
+            Stage::Fixed,
+            System::new("aim", |game: &mut Game, _| aim(game))
+                .reads::<Aims>()
+                .reads::<GlobalPosition>()
+                .writes::<Launcher>(),
+        )?
         .add(
             Stage::Fixed,
             System::new("fire", fire_turrets)

@@ -3,21 +3,31 @@
 use acme_motion::{Lifetime, Velocity};
 use acme_space::{GlobalPosition, Position};
 use ecs_starter::{
-    Collider, Differs, Game, Health, Hit, Pages, Replay, STEP, Score, Shot, Side, collisions, fleet,
-    schedule, score, touching,
+    AgainError, Collider, Game, Health, Hit, Pages, RATE, Replay, STEP, Scenes, Score, Shot, Side,
+    collisions, schedule, score, touching,
 };
-use std_ecs::{Columns, Entity, Store, World, pairs};
+use std_ecs::{Columns, Entity, Schedule, Store, World, pairs};
 
-fn after(entities: u32, steps: u32) -> Replay {
-    let mut replay = Replay::new(fleet(entities), schedule().unwrap(), 1_000);
-    for _ in 0..steps {
-        replay.step();
+fn fleet(entities: u32) -> Game {
+    let mut game = Game::default();
+    ecs_starter::fleet(&mut game, entities);
+    game
+}
+
+fn steps() -> Schedule<Game> {
+    schedule(RATE, &Scenes::read().unwrap()).unwrap()
+}
+
+fn after(entities: u32, count: u32) -> Replay {
+    let mut replay = Replay::new(fleet(entities), steps(), 1_000);
+    for _ in 0..count {
+        replay.step().unwrap();
     }
     replay
 }
 
 fn step(game: &mut Game) {
-    schedule().unwrap().step(game);
+    steps().step(game);
 }
 
 fn body(game: &mut Game, x: f32, side: Side, radius: f32) -> Entity {
@@ -108,7 +118,7 @@ fn a_hit_is_scored_once_and_again_after_a_rollback() {
     game.arena.hits.emit(Hit { side: Side::Blue, is_lost: true });
     game.arena.hits.emit(Hit { side: Side::Nobody, is_lost: false });
     let snapshot = game.clone();
-    let expected = Score { ships_hit: 1, ships_lost: 1, rocks_hit: 1 };
+    let expected = Score { ships_hit: 1, destroyed: 1, rocks_hit: 1 };
     for _ in 0..2 {
         score(&mut game);
         assert_eq!(*game.arena.score, expected);
@@ -136,15 +146,18 @@ fn a_shot_flies_for_its_lifetime() {
 
 #[test]
 fn a_step_is_a_sixtieth_of_a_second_and_runs_these_systems() {
-    let schedule = schedule().unwrap();
+    let schedule = steps();
     assert_eq!(schedule.fixed_step().step(), STEP);
-    assert_eq!(schedule.names(), ["movement", "propagate", "collisions", "fire", "score", "expire"]);
+    assert_eq!(
+        schedule.names(),
+        ["grant", "movement", "propagate", "collisions", "aim", "fire", "score", "expire"]
+    );
 }
 
 #[test]
 fn the_war_is_the_same_without_threads() {
     let mut games = [true, false].map(|parallel| {
-        let (mut game, mut schedule) = (fleet(400), schedule().unwrap());
+        let (mut game, mut schedule) = (fleet(400), steps());
         schedule.set_parallel(parallel);
         (0..120).for_each(|_| schedule.step(&mut game));
         game
@@ -178,10 +191,10 @@ fn a_future_that_was_tampered_with_is_found() {
     let (first, _) = replay.game().motions.velocities.iter().next().unwrap();
     replay.change(|game| game.attach(first, Velocity { x: 0.0, y: 9.0 }));
     for _ in 0..10 {
-        replay.step();
+        replay.step().unwrap();
     }
     assert_eq!(replay.again(5).map(|rollback| rollback.to), Ok(35));
-    assert_eq!(replay.again(20), Err(Differs { step: 30 }));
+    assert_eq!(replay.again(20), Err(AgainError::Differs { step: 30 }));
 }
 
 #[test]
