@@ -75,10 +75,18 @@ impl<T: Clone> Entry<T> {
         if count >= self.rows.values.len() {
             return self.rewrite(stamp);
         }
+        let (values, changed) = self.rewrite_some(stamp);
+        changed[..count].fill(stamp);
+        &mut values[..count]
+    }
+
+    /// The values for writing, and their stamps, of which those that are written are to be set.
+    #[inline]
+    pub(crate) fn rewrite_some(&mut self, stamp: u64) -> (&mut [T], &mut [u64]) {
         self.newest = stamp;
         let rows = self.rows.write();
-        rows.changed.as_mut_slice(rows.values.len())[..count].fill(stamp);
-        &mut rows.values[..count]
+        let length = rows.values.len();
+        (&mut rows.values, rows.changed.as_mut_slice(length))
     }
 }
 

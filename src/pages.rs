@@ -113,33 +113,49 @@ impl<X: Clone> Pages<X> {
 
     #[inline]
     pub(crate) fn push(&mut self, item: X) {
-        let table = self.table_mut();
-        match table.last_mut() {
-            Some(last) if last.0.len() < PAGE => last.write().0.push(item),
-            _ => push_page(table, item),
+        loop {
+            match self.unshared_tail() {
+                Some(tail) if tail.len() < PAGE => return tail.push(item),
+                _ => self.make_room(),
+            }
         }
     }
 
-    /// Takes an item out; the last one moves into its place. Answers the one that was last.
+    /// The items of the last page, if there is one and nobody else holds it.
     #[inline(always)]
-    pub(crate) fn swap_remove(&mut self, index: usize) -> Option<X> {
-        let (page, at) = place(index);
+    pub(crate) fn unshared_tail(&mut self) -> Option<&mut Vec<X>> {
+        Some(&mut Arc::get_mut(&mut self.table)?.last_mut()?.write_unshared()?.0)
+    }
+
+    /// Makes the last page one that nobody else holds and that has room for one item more. It is to be filled at
+    /// once: the last page is never empty.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make_room(&mut self) {
         let table = self.table_mut();
-        let (tail, full) = table.split_last_mut()?;
-        let tail = &mut tail.write().0;
-        let last = tail.pop()?;
-        let is_empty = tail.is_empty();
-        let hole = match full.get_mut(page) {
-            Some(page) => page.write().0.get_mut(at),
-            None => tail.get_mut(at),
-        };
-        if let Some(hole) = hole {
-            *hole = last.clone();
+        match table.last_mut() {
+            Some(last) if last.0.len() < PAGE => {
+                last.write();
+            }
+            _ => {
+                // A page after the first will most likely be filled: its room is taken at once.
+                let room = if table.is_empty() { 8 } else { PAGE };
+                table.push(Shared::new(Page(Vec::with_capacity(room))));
+            }
         }
-        if is_empty {
-            table.pop();
+    }
+
+    /// The item at `index` and the last one, for a removal that swaps them: the place of the first, unless it is
+    /// the last itself, and the page of the last. `None` if any of it is shared.
+    #[inline(always)]
+    pub(crate) fn hole_and_tail(&mut self, index: usize) -> Option<(Option<&mut X>, &mut Vec<X>)> {
+        let (page, at) = place(index);
+        let (tail, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
+        let tail = &mut tail.write_unshared()?.0;
+        match full.get_mut(page) {
+            Some(page) => Some((page.write_unshared()?.0.get_mut(at), tail)),
+            None => Some((None, tail)),
         }
-        Some(last)
     }
 
     /// Takes over the other's pages that hold the same, as `same` decides: from then on they are one
@@ -199,16 +215,6 @@ impl<X: Clone> Pages<X> {
             }
         }
     }
-}
-
-#[cold]
-#[inline(never)]
-fn push_page<X>(table: &mut Vec<Shared<Page<X>>>, item: X) {
-    // A page after the first will most likely be filled: its room is taken at once.
-    let room = if table.is_empty() { 8 } else { PAGE };
-    let mut items = Vec::with_capacity(room);
-    items.push(item);
-    table.push(Shared::new(Page(items)));
 }
 
 impl<X: PartialEq> PartialEq for Pages<X> {

@@ -101,6 +101,17 @@ impl<X> Shared<X> {
     }
 }
 
+impl<X> Shared<X> {
+    /// The value for writing, if nobody else holds it.
+    #[inline(always)]
+    pub(crate) fn write_unshared(&mut self) -> Option<&mut X> {
+        let kept = Arc::get_mut(&mut self.0)?;
+        #[cfg(feature = "serde")]
+        kept.memo.forget();
+        Some(&mut kept.value)
+    }
+}
+
 impl<X: Clone> Shared<X> {
     /// The value for writing: copied if it is shared.
     #[inline(always)]

@@ -96,18 +96,10 @@ impl Index {
         }
     }
 
-    /// Forgets the row of one entity, which another has taken over. They may be the same.
+    /// The slots for writing, if nobody else holds the table.
     #[inline(always)]
-    pub(crate) fn swap_remove(&mut self, removed: Entity, moved: Entity, row: usize) {
-        let table = unique(&mut self.table);
-        let mut slot = |entity: Entity, to: Slot| {
-            let (page, at) = place(entity.index() as usize);
-            if let Some(Some(page)) = table.get_mut(page) {
-                unique(page).0[at] = to;
-            }
-        };
-        slot(moved, Slot { row: row as u32, generation: moved.generation().get() });
-        slot(removed, Slot::default());
+    pub(crate) fn unshared(&mut self) -> Option<Slots<'_>> {
+        Arc::get_mut(&mut self.table).map(|table| Slots(table))
     }
 
     /// Shows each allocation: where it is, and how many bytes it has.
@@ -123,6 +115,25 @@ impl Index {
     pub(crate) fn bytes(&self) -> usize {
         let pages = self.table.iter().flatten().count();
         pages * size_of::<IndexPage>() + self.table.capacity() * size_of::<Option<Arc<IndexPage>>>()
+    }
+}
+
+/// The slots of an [`Index`] whose table nobody else holds.
+pub(crate) struct Slots<'a>(&'a mut Table);
+
+impl<'a> Slots<'a> {
+    /// The slot of an entity's index, if its page exists and nobody else holds it.
+    #[inline(always)]
+    pub(crate) fn slot(&mut self, entity: Entity) -> Option<&mut Slot> {
+        let (page, at) = place(entity.index() as usize);
+        Some(&mut Arc::get_mut(self.0.get_mut(page)?.as_mut()?)?.0[at])
+    }
+
+    /// [`slot`](Self::slot) of the only one that is asked for.
+    #[inline(always)]
+    pub(crate) fn into_slot(self, entity: Entity) -> Option<&'a mut Slot> {
+        let (page, at) = place(entity.index() as usize);
+        Some(&mut Arc::get_mut(self.0.get_mut(page)?.as_mut()?)?.0[at])
     }
 }
 

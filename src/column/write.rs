@@ -21,31 +21,58 @@ impl<T: Clone> Column<T> {
     /// [`Stale`] with the value, if the column holds a newer entity with that index. Nothing has changed.
     #[inline]
     pub fn insert(&mut self, entity: Entity, value: T) -> Result<Option<T>, Stale<T>> {
-        let stamp = self.clock.saturating_add(1);
-        let slot = self.index.slot_mut(entity);
-        if slot.generation != 0 {
-            return self.overwrite(entity, value, stamp);
-        }
-        let table = unique(&mut self.table);
-        if table.last().is_none_or(|entry| entry.rows.values.len() == PAGE) {
-            if table.is_empty() {
-                self.guard.check(component_key::<T>);
+        loop {
+            let stamp = self.clock.saturating_add(1);
+            if let Some(Room { slot, row, newest, rows, owners }) = self.room(entity) {
+                let at = rows.values.len();
+                *newest = stamp;
+                rows.attached.push(at, stamp);
+                rows.changed.push(at, stamp);
+                rows.values.push(value);
+                owners.push(entity);
+                *slot = Slot { row, generation: entity.generation().get() };
+                self.clock = stamp;
+                return Ok(None);
             }
-            push_page(table);
+            if self.index.occupant(entity).is_some() {
+                return self.overwrite(entity, value, stamp);
+            }
+            self.make_room(entity);
         }
-        let full = (table.len() - 1) * PAGE;
-        let Some(entry) = table.last_mut() else { unreachable!("a page was pushed above") };
-        // The clone of a value may panic: here, where nothing has been written yet.
-        let rows = entry.rows.write();
+    }
+
+    /// Where a new last row of an entity goes. `None` if its index has a row, if something is shared that would
+    /// be written, or if there is no room in the last page.
+    #[inline(always)]
+    fn room(&mut self, entity: Entity) -> Option<Room<'_, T>> {
+        let slot = self.index.unshared()?.into_slot(entity)?;
+        if slot.generation != 0 {
+            return None;
+        }
+        let owners = self.owners.unshared_tail()?;
+        let (Entry { newest, rows }, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
+        let rows = rows.write_unshared()?;
         let at = rows.values.len();
-        entry.newest = stamp;
-        rows.attached.push(at, stamp);
-        rows.changed.push(at, stamp);
-        rows.values.push(value);
-        *slot = Slot { row: (full + at) as u32, generation: entity.generation().get() };
-        self.owners.push(entity);
-        self.clock = stamp;
-        Ok(None)
+        (at < PAGE).then_some(Room { slot, row: (full.len() * PAGE + at) as u32, newest, rows, owners })
+    }
+
+    /// Copies what is shared and adds a page where the last is full. The clone of a value may panic: nothing has
+    /// been written then.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, entity: Entity) {
+        let table = unique(&mut self.table);
+        match table.last_mut().map(|entry| entry.rows.write()) {
+            Some(rows) if rows.values.len() < PAGE => {}
+            last => {
+                if last.is_none() {
+                    self.guard.check(component_key::<T>);
+                }
+                push_page(table);
+            }
+        }
+        self.owners.make_room();
+        self.index.slot_mut(entity);
     }
 
     /// [`insert`](Self::insert) where the index has a row.
@@ -181,19 +208,39 @@ impl<T: Clone> Column<T> {
     #[inline]
     pub fn remove(&mut self, entity: Entity) -> Option<T> {
         let row = self.row(entity)?;
+        loop {
+            if let Some(value) = self.swap_remove(entity, row) {
+                return Some(value);
+            }
+            self.make_writable(entity, row);
+        }
+    }
+
+    /// Takes out the row of an entity. `None`, and all is as it was, if something is shared that would be written.
+    #[inline(always)]
+    fn swap_remove(&mut self, entity: Entity, row: usize) -> Option<T> {
         let (page, at) = place(row);
-        let table = unique(&mut self.table);
-        let (tail, full) = table.split_last_mut()?;
-        // The clones of values may panic: here, where nothing has been written yet.
-        let hole = full.get_mut(page).map(|entry| (&mut entry.newest, entry.rows.write()));
-        let rows = tail.rows.write();
-        let length = rows.values.len();
-        let (attached, changed) = (rows.attached.pop(length), rows.changed.pop(length));
-        let mut value = rows.values.pop()?;
-        let last = self.owners.swap_remove(row)?;
-        self.index.swap_remove(entity, last, row);
+        let (hole_owner, owners) = self.owners.hole_and_tail(row)?;
+        let (tail, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
+        let tail_rows = tail.rows.write_unshared()?;
+        let hole = match full.get_mut(page) {
+            Some(Entry { newest, rows }) => Some((newest, rows.write_unshared()?)),
+            None => None,
+        };
+        let last = *owners.last()?;
+        let mut slots = self.index.unshared()?;
+        // Written twice if the second is shared: this changes nothing until the row is moved.
+        *slots.slot(last)? = Slot { row: row as u32, generation: last.generation().get() };
+        *slots.slot(entity)? = Slot::default();
+
+        self.clock = self.clock.saturating_add(1);
+        owners.pop();
+        let length = tail_rows.values.len();
+        let (attached, changed) = (tail_rows.attached.pop(length), tail_rows.changed.pop(length));
+        let mut value = tail_rows.values.pop()?;
         if last != entity {
-            let (newest, rows) = hole.unwrap_or((&mut tail.newest, rows));
+            let (newest, rows) = hole.unwrap_or((&mut tail.newest, tail_rows));
+            *hole_owner.or(owners.get_mut(at))? = last;
             *newest = changed.max(*newest);
             let length = rows.values.len();
             rows.attached.set(length, at, attached);
@@ -201,10 +248,33 @@ impl<T: Clone> Column<T> {
             std::mem::swap(&mut rows.values[at], &mut value);
         }
         if length == 1 {
-            table.pop();
+            self.drop_page();
         }
-        self.tick();
         Some(value)
+    }
+
+    /// Drops the last page, which is empty.
+    #[cold]
+    #[inline(never)]
+    fn drop_page(&mut self) {
+        unique(&mut self.table).pop();
+        self.owners.table_mut().pop();
+    }
+
+    /// Copies what is shared of all that the removal of a row writes. The clone of a value may panic: nothing has
+    /// been written then.
+    #[cold]
+    #[inline(never)]
+    fn make_writable(&mut self, entity: Entity, row: usize) {
+        let last_row = self.owners.len() - 1;
+        for row in [row, last_row] {
+            unique(&mut self.table)[row / PAGE].rows.write();
+            self.owners.get_mut(row);
+        }
+        self.index.slot_mut(entity);
+        if let Some(&last) = self.owners.get(last_row) {
+            self.index.slot_mut(last);
+        }
     }
 
     /// The rows with their entities, in row order, for writing. The clock advances once; all rows of a page
@@ -231,8 +301,15 @@ impl<T: Clone> Column<T> {
     }
 }
 
-#[cold]
-#[inline(never)]
+/// Where a new last row goes.
+struct Room<'a, T> {
+    slot: &'a mut Slot,
+    row: u32,
+    newest: &'a mut u64,
+    rows: &'a mut Rows<T>,
+    owners: &'a mut Vec<Entity>,
+}
+
 pub(crate) fn push_page<T>(table: &mut Vec<Entry<T>>) {
     // A page after the first will most likely be filled: its room is taken at once.
     let room = if table.is_empty() { 8 } else { PAGE };

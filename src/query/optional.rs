@@ -107,7 +107,7 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
     type Chunk = OptionalChunk<X::Chunk>;
     type Slice = Option<X::Slice>;
     type Run = OptionalRun<X::Run>;
-    type Seek = OptionalSeek<X::Seek>;
+    type Seek = OptionalSeek<'a, X::Seek>;
 
     fn nothing() -> Self {
         Self(X::nothing())
@@ -150,7 +150,7 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
 
     fn seek(self, page: usize) -> Self::Seek {
         let is_empty = self.is_empty();
-        OptionalSeek { inner: self.0.seek(page), is_empty }
+        OptionalSeek { inner: self.0.seek(page), is_empty, gathered: Vec::new() }
     }
 
     #[inline]
@@ -188,12 +188,13 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
 }
 
 /// An optional column whose rows are looked up.
-pub struct OptionalSeek<S> {
+pub struct OptionalSeek<'a, S: Seek<'a>> {
     inner: S,
     is_empty: bool,
+    gathered: Vec<Option<Option<S::Item>>>,
 }
 
-impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
+impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
     type Chunk = OptionalChunk<S::Chunk>;
     type Item = Option<S::Item>;
 
@@ -239,5 +240,30 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
         } else {
             OptionalChunk::Absent(rows)
         }
+    }
+
+    fn has_all(&self) -> bool {
+        true
+    }
+
+    fn is_scattered(&self) -> bool {
+        self.is_empty || self.inner.is_scattered()
+    }
+
+    fn leave_out(&mut self, at: usize) {
+        if !self.is_empty {
+            self.inner.leave_out(at);
+        }
+    }
+
+    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<Self::Item>] {
+        self.gathered.clear();
+        if self.is_empty {
+            self.gathered.resize_with(count, || Some(None));
+        } else {
+            let is_whole = is_whole && self.inner.has_all();
+            self.gathered.extend(self.inner.gather(from, count, is_whole).iter_mut().map(|row| Some(row.take())));
+        }
+        &mut self.gathered
     }
 }

@@ -25,6 +25,15 @@ pub trait Seek<'a> {
     /// One row. None is asked for twice, and the second time would get `None`.
     fn take(&mut self, at: usize) -> Option<Self::Item>;
     fn take_run(&mut self, at: usize, rows: usize) -> Self::Chunk;
+    /// Whether there is a row for each entity of the page entered.
+    fn has_all(&self) -> bool;
+    /// Whether hardly any of the rows found follow one another, so that it is not worth while to look for runs.
+    fn is_scattered(&self) -> bool;
+    /// Leaves out the entity at this place.
+    fn leave_out(&mut self, at: usize);
+    /// `count` rows of the page entered from a place on, a `None` for each that is missing or left out; all of them are
+    /// taken. `is_whole`: there is no such.
+    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<Self::Item>];
 }
 
 /// How many rows are compared before the question is asked whether any of them differs.
@@ -43,11 +52,12 @@ struct Rows<'a> {
     index: IndexRef<'a>,
     found: Vec<u32>,
     is_aligned: bool,
+    is_scattered: bool,
 }
 
 impl<'a> Rows<'a> {
     fn new(owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self { owners, index, found: Vec::new(), is_aligned: false }
+        Self { owners, index, found: Vec::new(), is_aligned: false, is_scattered: true }
     }
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
@@ -58,6 +68,7 @@ impl<'a> Rows<'a> {
     #[inline(never)]
     fn find(&mut self, page: usize, entities: &[Entity]) {
         self.found.clear();
+        self.is_scattered = true;
         if self.is_aligned {
             let first = (page * PAGE) as u32;
             self.found.extend(first..first + entities.len() as u32);
@@ -69,7 +80,10 @@ impl<'a> Rows<'a> {
             let row = self.index.row(entity);
             let (rows, is_asked) = row.map_or((0, true), |row| self.stretch(row, rest));
             match row {
-                Some(row) if rows > 0 => self.found.extend(row as u32..(row + rows) as u32),
+                Some(row) if rows > 0 => {
+                    self.is_scattered = false;
+                    self.found.extend(row as u32..(row + rows) as u32);
+                }
                 _ => self.found.push(row.map_or(NOWHERE, |row| row as u32)),
             }
             alone = if rows > 0 { 0 } else { alone + u32::from(is_asked) };
@@ -77,6 +91,11 @@ impl<'a> Rows<'a> {
         }
         let index = self.index;
         self.found.extend(rest.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
+    }
+
+    /// Whether each entity of the page entered has a row.
+    fn has_all(&self) -> bool {
+        !self.found.iter().fold(false, |missing, &row| missing | (row == NOWHERE))
     }
 
     /// How many of these entities, in whole blocks, the column has one after another from this row on: only
@@ -127,6 +146,10 @@ impl<'a> Rows<'a> {
         rows
     }
 
+    fn leave_out(&mut self, at: usize) {
+        self.found[at] = NOWHERE;
+    }
+
     /// Forgets the rows that are not asked for.
     fn retain(&mut self, is_asked_for: impl Fn(usize) -> bool) {
         self.is_aligned = false;
@@ -144,11 +167,12 @@ pub struct ReadSeek<'a, T> {
     rows: Rows<'a>,
     /// The values of the page entered, if its rows are in the order of what drives.
     aligned: &'a [T],
+    gathered: Vec<Option<&'a T>>,
 }
 
 impl<'a, T> ReadSeek<'a, T> {
     pub(super) fn new(column: Read<'a, T>, owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self { column, rows: Rows::new(owners, index), aligned: &[] }
+        Self { column, rows: Rows::new(owners, index), aligned: &[], gathered: Vec::new() }
     }
 }
 
@@ -196,14 +220,45 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
         let (page, at) = place(self.rows.get(at) as usize);
         self.column.values(page).and_then(|values| values.get(at..at + rows)).unwrap_or_default()
     }
+
+    fn has_all(&self) -> bool {
+        self.rows.has_all()
+    }
+
+    fn is_scattered(&self) -> bool {
+        self.rows.is_scattered
+    }
+
+    fn leave_out(&mut self, at: usize) {
+        self.rows.leave_out(at);
+    }
+
+    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a T>] {
+        let Self { column, rows, aligned, gathered } = self;
+        let found = &rows.found[from..from + count];
+        gathered.clear();
+        match aligned.get(from..from + count) {
+            Some(values) if is_whole => gathered.extend(values.iter().map(Some)),
+            Some(values) => gathered
+                .extend(values.iter().zip(found).map(|(value, &row)| (row != NOWHERE).then_some(value))),
+            None => gathered.extend(found.iter().map(|&row| {
+                let (page, at) = place(row as usize);
+                column.values(page)?.get(at)
+            })),
+        }
+        gathered
+    }
 }
 
 /// A column that is written at rows that are looked up.
 pub struct WriteSeek<'a, T> {
     pages: Vec<WritePage<'a, T>>,
     rows: Rows<'a>,
+    /// The page entered.
+    page: usize,
     stamp: u64,
     since: Option<u64>,
+    gathered: Vec<Option<&'a mut T>>,
 }
 
 impl<'a, T: Clone> WriteSeek<'a, T> {
@@ -219,7 +274,7 @@ impl<'a, T: Clone> WriteSeek<'a, T> {
     ) -> Self {
         let done = std::iter::repeat_with(|| None).take(page.min(owners.len()));
         let pages = done.chain(entries.map(Some)).map(WritePage::new).collect();
-        Self { pages, rows: Rows::new(owners, index), stamp, since }
+        Self { pages, rows: Rows::new(owners, index), page, stamp, since, gathered: Vec::new() }
     }
 }
 
@@ -281,12 +336,18 @@ impl<'a, T: Clone> WritePage<'a, T> {
         Some(taken)
     }
 
+    /// The slots of the rows, each of which is there as long as its row was not taken, and the stamps.
+    #[inline(always)]
+    fn slots(&mut self, stamp: u64) -> (&mut [Option<&'a mut T>], &mut [u64]) {
+        if self.slots.is_empty() {
+            self.spread(stamp);
+        }
+        (&mut self.slots, self.changed)
+    }
+
     fn open(&mut self, stamp: u64) {
         if let Some(entry) = self.entry.take() {
-            entry.newest = stamp;
-            let rows = entry.rows.write();
-            self.changed = rows.changed.as_mut_slice(rows.values.len());
-            self.rest = &mut rows.values;
+            (self.rest, self.changed) = entry.rewrite_some(stamp);
         }
     }
 
@@ -309,6 +370,35 @@ impl<'a, T: Clone> WritePage<'a, T> {
     }
 }
 
+/// Takes the rows that were found, and stamps them. As long as they are of one page, that is entered once.
+fn take_each<'a, T: Clone>(
+    pages: &mut [WritePage<'a, T>],
+    found: &[u32],
+    stamp: u64,
+    taken: &mut [Option<&'a mut T>],
+) {
+    let mut from = 0;
+    while let Some(&first) = found.get(from) {
+        let page = first as usize / PAGE;
+        let Some(entered) = pages.get_mut(page) else {
+            from += 1;
+            continue;
+        };
+        let (slots, changed) = entered.slots(stamp);
+        for (&row, taken) in found[from..].iter().zip(&mut taken[from..]) {
+            let (its_page, at) = place(row as usize);
+            if its_page != page {
+                break;
+            }
+            if let (Some(slot), Some(changed)) = (slots.get_mut(at), changed.get_mut(at)) {
+                *changed = stamp;
+                *taken = slot.take();
+            }
+            from += 1;
+        }
+    }
+}
+
 impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     type Chunk = &'a mut [T];
     type Item = &'a mut T;
@@ -323,6 +413,7 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     }
 
     fn find(&mut self, page: usize, owners: &'a OwnerPage) {
+        self.page = page;
         self.rows.find(page, &owners.0);
         if let Some(since) = self.since {
             self.rows.retain(|row| self.pages[row / PAGE].stamp_of(row % PAGE) > since);
@@ -361,5 +452,44 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     fn take_run(&mut self, at: usize, rows: usize) -> &'a mut [T] {
         let (page, at) = place(self.rows.get(at) as usize);
         self.pages[page].take_run(at, rows, self.stamp).unwrap_or_default()
+    }
+
+    fn has_all(&self) -> bool {
+        self.rows.has_all()
+    }
+
+    fn is_scattered(&self) -> bool {
+        self.rows.is_scattered
+    }
+
+    fn leave_out(&mut self, at: usize) {
+        self.rows.leave_out(at);
+    }
+
+    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a mut T>] {
+        let Self { pages, rows, page, stamp, gathered, .. } = self;
+        let stamp = *stamp;
+        let found = &rows.found[from..from + count];
+        gathered.clear();
+        let entry = if rows.is_aligned && from == 0 { pages.get_mut(*page) } else { None };
+        match entry.and_then(|page| page.entry.take()) {
+            Some(entry) if is_whole => {
+                gathered.extend(entry.rewrite_first(count, stamp).iter_mut().map(Some));
+            }
+            Some(entry) => {
+                let (values, changed) = entry.rewrite_some(stamp);
+                gathered.extend(values.iter_mut().zip(changed).zip(found).map(|((value, changed), &row)| {
+                    (row != NOWHERE).then(|| {
+                        *changed = stamp;
+                        value
+                    })
+                }));
+            }
+            None => {
+                gathered.resize_with(count, || None);
+                take_each(pages, found, stamp, gathered);
+            }
+        }
+        gathered
     }
 }

@@ -103,6 +103,17 @@ pub trait Seeks<'a> {
     /// What the entity at a place of that page has, if it has all that is asked for; with it what up to `most`
     /// entities have from it on, as far as their rows follow in each.
     fn look_up(&mut self, at: usize, most: usize) -> LookedUp<Self::Items, Self::Chunks>;
+    /// Whether it is not worth while to look for runs in the page entered.
+    fn is_scattered(&self) -> bool;
+    /// Folds the page entered row by row from a place on; these are its entities from there.
+    fn fold_rows<B>(
+        &mut self,
+        from: usize,
+        entities: &[Entity],
+        passes: Option<impl Fn(Entity) -> bool>,
+        init: B,
+        f: impl FnMut(B, Entity, Self::Items) -> B,
+    ) -> B;
 }
 
 /// What an entity has.
@@ -325,6 +336,46 @@ macro_rules! sides {
                 }
                 $(let Some($var) = self.$at.take(at) else { return LookedUp::Nothing };)*
                 LookedUp::Row(($($var,)*))
+            }
+
+            fn is_scattered(&self) -> bool {
+                $(self.$at.is_scattered() &&)* true
+            }
+
+            fn fold_rows<Acc>(
+                &mut self,
+                from: usize,
+                entities: &[Entity],
+                passes: Option<impl Fn(Entity) -> bool>,
+                init: Acc,
+                f: impl FnMut(Acc, Entity, Self::Items) -> Acc,
+            ) -> Acc {
+                #[inline(never)]
+                fn page<Acc, $($Type),*>(
+                    entities: &[Entity],
+                    $($var: &mut [Option<$Type>],)*
+                    init: Acc,
+                    mut f: impl FnMut(Acc, Entity, ($($Type,)*)) -> Acc,
+                ) -> Acc {
+                    $(let $var = $var.iter_mut();)*
+                    nested!(zip entities.iter(); $($var)*).fold(init, |so_far, nested!(pattern entity; $($var)*)| {
+                        match ($($var.take(),)*) {
+                            ($(Some($var),)*) => f(so_far, *entity, ($($var,)*)),
+                            _ => so_far,
+                        }
+                    })
+                }
+                let is_whole = passes.is_none() $(&& self.$at.has_all())*;
+                if !is_whole {
+                    // All are found before one is taken: a row that is not yielded must not count as written.
+                    for (at, &entity) in (from..).zip(entities) {
+                        let is_missing = !($(self.$at.has(at) &&)* true);
+                        if is_missing || passes.as_ref().is_some_and(|passes| !passes(entity)) {
+                            $(self.$at.leave_out(at);)*
+                        }
+                    }
+                }
+                page(entities, $(self.$at.gather(from, entities.len(), is_whole),)* init, f)
             }
         }
     };

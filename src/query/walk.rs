@@ -126,6 +126,19 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
                     Found::End => None,
                 };
             }
+            if let Some(page) = self.next_page() {
+                return Some(page);
+            }
+            if self.slow.0.is_none() {
+                return None;
+            }
+        }
+    }
+
+    /// The next page that can be had as slices. `None` at the end, and where the slow path begins.
+    #[inline(always)]
+    fn next_page(&mut self) -> Option<(&'a [Entity], S::Chunks)> {
+        loop {
             let owners = self.owners.next()?;
             let page = self.page;
             self.page += 1;
@@ -136,6 +149,7 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
                     let sides = std::mem::replace(&mut self.sides, S::nothing());
                     let first = std::slice::from_ref(owners);
                     self.slow = Cold(Some(Slow::new(sides, self.filters, first, self.owners.clone(), page)));
+                    return None;
                 }
             }
         }
@@ -174,11 +188,9 @@ impl<'a, S: Sides<'a>, F: Filters> Iterator for Query<'a, S, F> {
     fn fold<B, G: FnMut(B, S::Item) -> B>(mut self, init: B, mut f: G) -> B {
         let hot = std::mem::replace(&mut self.hot, S::hot(&[], S::no_chunks()));
         let mut so_far = hot.fold(init, |so_far, raw| f(so_far, S::item(raw)));
-        while self.slow.0.is_none() {
-            match self.next_run() {
-                // The first run of the slow path is a page or a row like any other.
-                Some((owners, chunks)) => so_far = S::fold(owners, chunks, so_far, &mut f),
-                None => return so_far,
+        if self.slow.0.is_none() {
+            while let Some((owners, chunks)) = self.next_page() {
+                so_far = S::fold(owners, chunks, so_far, &mut f);
             }
         }
         match self.slow.0.take() {
@@ -339,6 +351,14 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         loop {
             let entities = std::mem::take(&mut slow.current);
             let (mut at, mut alone) = (slow.at, slow.alone);
+            if slow.seeks.is_scattered() {
+                let passes = slow.is_filtered.then_some(|entity| slow.filters.passes(entity));
+                let rest = &entities[at..];
+                so_far = slow.seeks.fold_rows(at, rest, passes, so_far, |so_far, entity, items| {
+                    f(so_far, S::together(entity, items))
+                });
+                at = entities.len();
+            }
             while let Some(entity) = entities.get(at) {
                 if slow.is_filtered && !slow.filters.passes(*entity) {
                     at += 1;
