@@ -3,7 +3,7 @@
 use std::iter::{FusedIterator, Zip};
 use std::slice;
 
-use super::stamps::Stamps;
+use super::stamps::{BLOCK, Stamps};
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::Page;
@@ -203,7 +203,12 @@ impl<T: Clone> FusedIterator for IterMut<'_, T> {}
 pub struct Since<'a, T> {
     pages: Zip<slice::Iter<'a, Shared<Page<Entity>>>, slice::Iter<'a, Entry<T>>>,
     page: Option<(&'a [Entity], &'a Rows<T>)>,
+    /// The block to go on with in that page.
     next: usize,
+    /// The rows of the block found last, and a bit for each that is left of it.
+    owners: &'a [Entity],
+    values: &'a [T],
+    bits: u32,
     stamp: u64,
     stamps: fn(&Rows<T>) -> &Stamps,
 }
@@ -211,7 +216,16 @@ pub struct Since<'a, T> {
 impl<'a, T> Since<'a, T> {
     pub(super) fn new(column: &'a Column<T>, stamp: u64, stamps: fn(&Rows<T>) -> &Stamps) -> Self {
         let pages = column.owners.table().iter().zip(column.table.iter());
-        Self { pages, page: None, next: 0, stamp: column.effective(stamp), stamps }
+        Self {
+            pages,
+            page: None,
+            next: 0,
+            owners: &[],
+            values: &[],
+            bits: 0,
+            stamp: column.effective(stamp),
+            stamps,
+        }
     }
 }
 
@@ -223,16 +237,17 @@ impl<T> Column<T> {
     }
 }
 
-impl<'a, T> Iterator for Since<'a, T> {
-    type Item = (Entity, &'a T);
-
+impl<'a, T> Since<'a, T> {
+    /// Finds the next rows that were written: a page, the number of a block in it, and a bit for each of its rows.
     #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
+    fn next_block(&mut self) -> Option<(&'a [Entity], &'a [T], usize, u32)> {
         loop {
             if let Some((owners, rows)) = self.page {
-                if let Some(row) = (self.stamps)(rows).next_after(owners.len(), self.next, self.stamp) {
-                    self.next = row + 1;
-                    return Some((owners[row], &rows.values[row]));
+                if let Some((block, bits)) =
+                    (self.stamps)(rows).block_after(owners.len(), self.next, self.stamp)
+                {
+                    self.next = block + 1;
+                    return Some((owners, &rows.values, block, bits));
                 }
                 self.page = None;
             }
@@ -241,6 +256,38 @@ impl<'a, T> Iterator for Since<'a, T> {
             self.page = Some((&owners.0, &entry.rows));
             self.next = 0;
         }
+    }
+}
+
+impl<'a, T> Iterator for Since<'a, T> {
+    type Item = (Entity, &'a T);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.bits == 0 {
+            let (owners, values, block, bits) = self.next_block()?;
+            let rows = block * BLOCK..owners.len().min((block + 1) * BLOCK);
+            (self.owners, self.values, self.bits) = (&owners[rows.clone()], &values[rows], bits);
+        }
+        let row = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some((self.owners[row], &self.values[row]))
+    }
+
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut so_far = init;
+        while self.bits != 0 {
+            let Some(row) = self.next() else { break };
+            so_far = f(so_far, row);
+        }
+        while let Some((owners, values, block, mut bits)) = self.next_block() {
+            while bits != 0 {
+                let row = block * BLOCK + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                so_far = f(so_far, (owners[row], &values[row]));
+            }
+        }
+        so_far
     }
 }
 

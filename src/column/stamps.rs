@@ -2,6 +2,9 @@
 
 use crate::pages::PAGE;
 
+/// How many rows are searched at once.
+pub(crate) const BLOCK: usize = 16;
+
 /// One stamp a row. As long as the rows were written by one call (all equal) or one after another (each
 /// one more than the row before it), that is two numbers and no memory; from then on it is a list.
 ///
@@ -122,35 +125,58 @@ impl Stamps {
         self.each.capacity() * size_of::<u64>()
     }
 
-    /// The rows, of `rows`, with a stamp after `since`, lowest first: the next one at or after `from`.
-    #[inline]
-    pub(crate) fn next_after(&self, rows: usize, from: usize, since: u64) -> Option<usize> {
+    /// The first block of [`BLOCK`] rows, at or after `from`, in which one of the `rows` has a stamp after `since`:
+    /// its number, and a bit for each of its rows that has.
+    #[inline(never)]
+    pub(crate) fn block_after(&self, rows: usize, from: usize, since: u64) -> Option<(usize, u32)> {
         if self.each.is_empty() {
             let skip = match self.step {
                 _ if self.first > since => 0,
                 0 => rows,
                 _ => usize::try_from(since - self.first + 1).unwrap_or(rows),
             };
-            let row = from.max(skip);
-            return (row < rows).then_some(row);
+            let first = skip.max(from * BLOCK);
+            let block = first / BLOCK;
+            let left = rows.checked_sub(block * BLOCK).filter(|_| first < rows)?.min(BLOCK);
+            return Some((block, (u32::MAX >> (BLOCK - left)) & (u32::MAX << (first % BLOCK))));
         }
-        // Blocks first: comparing without a way out of the loop is done several rows at a time.
-        let mut at = from;
-        while let Some(block) = self.each.get(at..at + 16) {
-            if block.iter().map(|&stamp| u64::from(stamp > since)).sum::<u64>() > 0 {
-                break;
-            }
-            at += 16;
-        }
-        self.each[at..].iter().position(|&stamp| stamp > since).map(|row| at + row)
+        let (blocks, rest) = self.each.get(from * BLOCK..)?.as_chunks();
+        let whole = blocks.iter().position(|block| has_after(block, since));
+        let block = whole.map_or(rest, |at| &blocks[at]);
+        let bits = block.iter().zip(0..).map(|(&stamp, row)| u32::from(stamp > since) << row);
+        let bits = bits.fold(0, |bits, bit| bits | bit);
+        (bits != 0).then_some((from + whole.unwrap_or(blocks.len()), bits))
     }
+}
+
+/// Whether one of the stamps is after `since`. The differences are gathered before the question is asked, and by
+/// their signs, so that several are compared at once also where only signed numbers of 64 bits can be subtracted.
+#[inline(always)]
+fn has_after(stamps: &[u64; BLOCK], since: u64) -> bool {
+    if since > u64::MAX / 2 {
+        return stamps.iter().any(|&stamp| stamp > since);
+    }
+    // The difference is negative, or the stamp so great that it is not.
+    stamps.iter().fold(0, |signs, &stamp| signs | since.wrapping_sub(stamp) | stamp) > u64::MAX / 2
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::Stamps;
+    use super::{BLOCK, Stamps, has_after};
+
+    #[test]
+    fn stamps_of_any_size_are_compared_exactly() {
+        let sizes = [0, 1, 2, u64::MAX / 2 - 1, u64::MAX / 2, u64::MAX / 2 + 1, u64::MAX - 1, u64::MAX];
+        for (since, stamp) in sizes.into_iter().flat_map(|since| sizes.map(|stamp| (since, stamp))) {
+            for at in 0..BLOCK {
+                let mut stamps = [since; BLOCK];
+                stamps[at] = stamp;
+                assert_eq!(has_after(&stamps, since), stamp > since, "{stamp} after {since}");
+            }
+        }
+    }
 
     #[derive(Clone, Debug)]
     enum Operation {
@@ -171,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stamps_agree_with_a_list(operations in prop::collection::vec(operation(), 0..60)) {
+        fn stamps_agree_with_a_list(operations in prop::collection::vec(operation(), 0..200)) {
             let (mut stamps, mut model) = (Stamps::default(), Vec::<u64>::new());
             for operation in operations {
                 let rows = model.len();
@@ -199,9 +225,9 @@ mod tests {
                 for since in 0..12 {
                     let mut found = Vec::new();
                     let mut from = 0;
-                    while let Some(row) = stamps.next_after(rows, from, since) {
-                        found.push(row);
-                        from = row + 1;
+                    while let Some((block, bits)) = stamps.block_after(rows, from, since) {
+                        found.extend((0..BLOCK).filter(|row| bits >> row & 1 == 1).map(|row| block * BLOCK + row));
+                        from = block + 1;
                     }
                     let expected: Vec<_> = (0..rows).filter(|&row| model[row] > since).collect();
                     prop_assert_eq!(found, expected, "since {}", since);

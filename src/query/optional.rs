@@ -262,7 +262,8 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
             self.gathered.resize_with(count, || Some(None));
         } else {
             let is_whole = is_whole && self.inner.has_all();
-            self.gathered.extend(self.inner.gather(from, count, is_whole).iter_mut().map(|row| Some(row.take())));
+            self.gathered
+                .extend(self.inner.gather(from, count, is_whole).iter_mut().map(|row| Some(row.take())));
         }
         &mut self.gathered
     }
