@@ -233,9 +233,12 @@ impl<T> Column<T> {
     /// The value of an entity; `None` for one that has none here, dead handles included.
     #[inline]
     pub fn get(&self, entity: Entity) -> Option<&T> {
-        let row = self.row(entity)?;
+        let Some(row) = self.index.row(entity) else {
+            self.missed();
+            return None;
+        };
         let (page, at) = place(row);
-        Some(&self.table[page].rows.values[at])
+        self.table.get(page)?.rows.values.get(at)
     }
 
     /// Whether the entity has a row.
@@ -247,11 +250,11 @@ impl<T> Column<T> {
     /// The row of an entity, from 0. Removing another entity may change it.
     #[inline]
     pub fn row(&self, entity: Entity) -> Option<usize> {
-        let row = self.index.row(entity);
-        if row.is_none() {
+        let Some(row) = self.index.row(entity) else {
             self.missed();
-        }
-        row
+            return None;
+        };
+        Some(row)
     }
 
     /// When the row of an entity was attached and last changed.

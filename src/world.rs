@@ -70,11 +70,13 @@ pub trait World: Columns {
 
     /// A new entity for each tuple; the entities in the order of the tuples. They are the same entities in
     /// the same rows as with a call of [`spawn_with`](Self::spawn_with) for each, and several times faster:
-    /// components are gathered 1,024 at a time and go into each column as a page.
+    /// components are gathered 1,024 at a time and go into each column as a page. The clock of a column advances
+    /// once.
     fn spawn_batch<B: Bundle<Self>>(&mut self, batch: impl IntoIterator<Item = B>) -> Vec<Entity> {
         let mut batch = batch.into_iter();
         let mut spawned = Vec::with_capacity(batch.size_hint().0);
         loop {
+            let is_first = spawned.is_empty();
             let components: B::Gathered = batch.by_ref().take(EntityPage::MOST).collect();
             let count = B::count(&components);
             if count == 0 {
@@ -82,7 +84,8 @@ pub trait World: Columns {
             }
             let entities = self.entities_mut().spawn_many(count);
             spawned.extend_from_slice(&entities);
-            B::attach_page(components, self, &EntityPage::new(entities));
+            let page = EntityPage::new(entities);
+            B::attach_page(components, self, &if is_first { page } else { page.goes_on() });
         }
     }
 
@@ -100,7 +103,8 @@ pub trait World: Columns {
         for &dependent in dying.iter().rev() {
             self.despawn_only(dependent);
         }
-        self.despawn_only(entity)
+        self.detach_all(entity);
+        self.entities_mut().despawn(entity)
     }
 
     /// Ends one entity and removes its components; its children become roots. `false`, and no change, if

@@ -144,3 +144,20 @@ fn pages_attached_by_hand_to_entities_that_have_rows_are_merged() {
         spawned.iter().all(|&entity| ages.get(entity).unwrap().0 == town.get::<Age>(entity).unwrap().0 + 1)
     );
 }
+
+#[test]
+fn a_batch_of_several_pages_is_one_call() {
+    for before in [0, 1, 1_024] {
+        let mut town = Town::default();
+        town.spawn_batch((0..before).map(person));
+        let clock = town.people.ages.clock();
+        let spawned = town.spawn_batch((0..3_000).map(person));
+        assert_eq!(town.people.ages.clock(), clock + 1);
+        assert_eq!(town.people.names.clock(), clock + 1);
+        let changed: Vec<_> = town.people.ages.changed_since(clock).map(|(entity, _)| entity).collect();
+        assert_eq!(changed, spawned);
+        assert!(town.people.ages.attached_since(clock).all(|(entity, _)| {
+            town.people.ages.stamp(entity) == town.people.ages.stamp(spawned[0]) && spawned.contains(&entity)
+        }));
+    }
+}

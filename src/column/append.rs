@@ -9,7 +9,10 @@ use crate::shared::{Shared, unique};
 /// Up to 1,024 entities that are given components by one call: columns that they fill a page of share it
 /// from birth.
 #[derive(Clone, Debug)]
-pub struct EntityPage(Shared<Page<Entity>>);
+pub struct EntityPage {
+    entities: Shared<Page<Entity>>,
+    goes_on: bool,
+}
 
 impl EntityPage {
     /// How many entities there can be at most.
@@ -22,12 +25,17 @@ impl EntityPage {
     /// If there are more than [`MOST`](Self::MOST).
     pub fn new(entities: Vec<Entity>) -> Self {
         assert!(entities.len() <= PAGE, "a page has {PAGE} entities at the most, not {}", entities.len());
-        Self(Shared::new(Page(entities)))
+        Self { entities: Shared::new(Page(entities)), goes_on: false }
+    }
+
+    /// The next page of the same call: the clocks of columns do not advance again.
+    pub(crate) fn goes_on(self) -> Self {
+        Self { goes_on: true, ..self }
     }
 
     /// The entities.
     pub fn entities(&self) -> &[Entity] {
-        &self.0.0
+        &self.entities.0
     }
 }
 
@@ -47,17 +55,17 @@ impl<T: Clone> Column<T> {
         }
     }
 
-    /// Gives each entity of a page a value, as one call.
+    /// Gives each entity of a page a value, as one call or as the rest of one.
     pub(crate) fn append_page(&mut self, page: &EntityPage, values: Vec<T>) {
         let row = self.owners.len();
-        let stamp = self.clock.saturating_add(1);
+        let stamp = if page.goes_on { self.clock.max(1) } else { self.clock.saturating_add(1) };
         let is_whole = values.len() == PAGE && page.entities().len() == PAGE && row.is_multiple_of(PAGE);
         if row == 0 {
             self.missed();
         }
         if is_whole && self.index.claim(page.entities(), row) == PAGE {
             unique(&mut self.table).push(Entry::new(values, stamp));
-            self.owners.table_mut().push(page.0.clone());
+            self.owners.table_mut().push(page.entities.clone());
             self.clock = stamp;
             return;
         }

@@ -96,16 +96,18 @@ impl Stamps {
     pub(crate) fn set(&mut self, rows: usize, row: usize, stamp: u64) {
         match self.each.get_mut(row) {
             Some(each) => *each = stamp,
-            None => self.set_first(rows, row, stamp),
+            None if self.first + self.step * row as u64 != stamp => self.set_first(rows, row, stamp),
+            None => {}
         }
     }
 
-    /// [`set`](Self::set) where there is no list.
+    /// [`set`](Self::set) where there is no list and the stamp differs.
+    #[cold]
     #[inline(never)]
     fn set_first(&mut self, rows: usize, row: usize, stamp: u64) {
         if rows == 1 {
             self.first = stamp;
-        } else if self.first + self.step * row as u64 != stamp {
+        } else {
             self.spell_out(rows);
             self.each[row] = stamp;
         }
