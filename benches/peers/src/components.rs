@@ -4,13 +4,16 @@
 
 use bevy_ecs::component::Component as BevyComponent;
 use flecs_ecs::macros::Component as FlecsComponent;
+use serde::Serialize;
 use shipyard::Component as ShipyardComponent;
 use specs::{FlaggedStorage, VecStorage};
 
 macro_rules! vectors {
     ($($(#[$note:meta])* $name:ident),*) => {$(
         $(#[$note])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, BevyComponent, FlecsComponent, ShipyardComponent)]
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Serialize, BevyComponent, FlecsComponent, ShipyardComponent,
+        )]
         pub struct $name {
             pub x: f32,
             pub y: f32,
@@ -35,7 +38,9 @@ vectors! {
 }
 
 /// A 4x4 matrix, row by row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, BevyComponent, FlecsComponent, ShipyardComponent)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Serialize, BevyComponent, FlecsComponent, ShipyardComponent,
+)]
 pub struct Transform(pub [f32; 16]);
 
 impl specs::Component for Transform {
@@ -43,7 +48,9 @@ impl specs::Component for Transform {
 }
 
 /// A position in a storage that records writes, where a library asks for that by type.
-#[derive(Clone, Copy, Debug, Default, PartialEq, BevyComponent, FlecsComponent, ShipyardComponent)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Serialize, BevyComponent, FlecsComponent, ShipyardComponent,
+)]
 #[track(Modification)]
 pub struct Tracked {
     pub x: f32,
@@ -57,7 +64,9 @@ impl specs::Component for Tracked {
 
 macro_rules! scalars {
     ($($name:ident),*) => {$(
-        #[derive(Clone, Copy, Debug, Default, PartialEq, BevyComponent, FlecsComponent, ShipyardComponent)]
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Serialize, BevyComponent, FlecsComponent, ShipyardComponent,
+        )]
         pub struct $name(pub f32);
 
         impl specs::Component for $name {

@@ -10,11 +10,12 @@ use crate::peers::{BOUNDS, OURS};
 use crate::report::{Report, thousands};
 use crate::workloads::{Measure, Workload};
 
-type Outcome = Result<(), Box<dyn Error>>;
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub type Outcome = Result<(), Box<dyn Error>>;
+pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-const OURS_COLOUR: RGBColor = RGBColor(0xd0, 0x3a, 0x1f);
-const BOUND_COLOUR: RGBColor = RGBColor(0x99, 0x99, 0x99);
+pub const OURS_COLOUR: RGBColor = RGBColor(0xd0, 0x3a, 0x1f);
+pub const BOUND_COLOUR: RGBColor = RGBColor(0x99, 0x99, 0x99);
+const OTHER_BOUND_COLOUR: RGBColor = RGBColor(0x44, 0x44, 0x44);
 const PEER_COLOURS: [RGBColor; 10] = [
     RGBColor(0x1f, 0x77, 0xb4),
     RGBColor(0x2c, 0xa0, 0x2c),
@@ -38,9 +39,11 @@ pub fn draw(report: &Report<'_>, folder: &Path) -> Outcome {
     let names = peer_names(report);
     for workload in report.workloads() {
         let path = folder.join(format!("{}.svg", workload.name));
-        let canvas = SVGBackend::new(&path, (900, 520)).into_drawing_area();
+        let sizes = report.sizes(workload);
+        let height = if sizes.len() == 1 { 70 + 28 * report.contenders(workload).len() as u32 } else { 520 };
+        let canvas = SVGBackend::new(&path, (900, height)).into_drawing_area();
         canvas.fill(&WHITE)?;
-        match report.sizes(workload).as_slice() {
+        match sizes.as_slice() {
             [] => {}
             [size] => bars(report, workload, *size, &names, &canvas)?,
             sizes => lines(report, workload, sizes, &names, &canvas)?,
@@ -67,7 +70,11 @@ fn colour(peer: &str, names: &[&str]) -> RGBColor {
     if peer == OURS {
         return OURS_COLOUR;
     }
-    names.iter().position(|name| *name == peer).map_or(BOUND_COLOUR, |place| PEER_COLOURS[place % 10])
+    match names.iter().position(|name| *name == peer) {
+        Some(place) => PEER_COLOURS[place % PEER_COLOURS.len()],
+        None if peer == BOUNDS[0] => BOUND_COLOUR,
+        None => OTHER_BOUND_COLOUR,
+    }
 }
 
 fn unit(workload: &Workload) -> &'static str {
@@ -75,6 +82,12 @@ fn unit(workload: &Workload) -> &'static str {
         Measure::Time => "ns each",
         Measure::Bytes => "bytes an entity",
     }
+}
+
+/// A place on a scale, without noughts that say nothing.
+pub fn scale(value: f64) -> String {
+    let text = crate::report::figure(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 fn plain(title: &str) -> String {
@@ -121,8 +134,8 @@ fn lines(
         .x_desc("entities")
         .y_desc(unit(workload))
         .light_line_style(WHITE)
-        .x_label_formatter(&|size| thousands(*size as usize))
-        .y_label_formatter(&|value| crate::report::figure(*value))
+        .x_label_formatter(&|size| thousands(size.round() as usize))
+        .y_label_formatter(&|value| scale(*value))
         .draw()?;
     for (place, (peer, points)) in series.iter().enumerate() {
         let colour = colour(peer, names);
@@ -165,38 +178,84 @@ fn bars(
     Ok(())
 }
 
-/// The ratio to the best peer in every workload, at the size nearest to 10,000, on a logarithmic axis.
+/// The ratio to the best peer in every workload, at the size nearest to 10,000, on a logarithmic scale, each with
+/// a mark at what must hold.
 fn overview(report: &Report<'_>, path: &Path) -> Outcome {
-    let ratios: Vec<_> = report
-        .workloads()
-        .filter(|workload| workload.measure == Measure::Time)
-        .filter_map(|workload| {
-            let size = report.sizes(workload).into_iter().min_by_key(|size| size.abs_diff(10_000))?;
-            report.ratio(workload, size)
-        })
-        .collect();
-    let height = 90 + ratios.len() as u32 * 24;
-    let canvas = SVGBackend::new(path, (960, height)).into_drawing_area();
+    let ratios: Vec<_> = report.nearest(10_000).collect();
+    let rows = 96;
+    let height = rows + 40 + ratios.len() as u32 * 24;
+    let bottom = height as i32 - 34;
+    let canvas = SVGBackend::new(path, (980, height)).into_drawing_area();
     canvas.fill(&WHITE)?;
-    let title = "std-ecs: time relative to the best peer (left of the line is faster)";
-    canvas.draw(&Text::new(title, (20, 14), ("sans-serif", 18)))?;
-    let middle = 640;
-    // A factor of ten is this many pixels; what goes beyond the edge is cut off and told by its figure.
-    let decade = 80.0;
-    let bottom = height as i32 - 30;
-    canvas.draw(&PathElement::new(vec![(middle, 46), (middle, bottom)], BLACK.stroke_width(1)))?;
+    let text =
+        |text: String, at: (i32, i32), size: i32| canvas.draw(&Text::new(text, at, ("sans-serif", size)));
+    text("std-ecs beside the best peer: time relative to it".to_owned(), (20, 14), 19)?;
+    let meanings = [
+        (AHEAD_COLOUR, "ahead"),
+        (WITHIN_COLOUR, "behind, within what must hold (the black mark)"),
+        (OURS_COLOUR, "behind, and beyond what must hold"),
+    ];
+    let mut left = 20;
+    for (colour, meaning) in meanings {
+        canvas.draw(&Rectangle::new([(left, 50), (left + 16, 62)], colour.filled()))?;
+        text(meaning.to_owned(), (left + 22, 48), 14)?;
+        left += 60 + meaning.len() as i32 * 7;
+    }
+    for decade in -3..=1 {
+        let x = across(10_f64.powi(decade));
+        let colour = if decade == 0 { BLACK } else { LINE_COLOUR };
+        canvas.draw(&PathElement::new(vec![(x, rows as i32 - 6), (x, bottom)], colour.stroke_width(1)))?;
+        text(scale(10_f64.powi(decade)), (x - 10, bottom + 8), 13)?;
+    }
     for (place, ratio) in ratios.iter().enumerate() {
-        let top = 50 + place as i32 * 24;
+        let top = rows as i32 + place as i32 * 24;
         let value = ratio.ratio();
-        let length = (value.max(1e-6).log10() * decade).clamp(-230.0, 160.0) as i32;
-        let colour = if value <= 1.0 { RGBColor(0x2c, 0xa0, 0x2c) } else { OURS_COLOUR };
-        let (left, right) = (middle.min(middle + length), middle.max(middle + length) + 1);
-        canvas.draw(&Rectangle::new([(left, top), (right, top + 16)], colour.filled()))?;
-        canvas.draw(&Text::new(ratio.workload.name, (20, top), ("sans-serif", 15)))?;
-        let at = format!("{} at {}", ratio.best.peer, thousands(ratio.size));
-        canvas.draw(&Text::new(at, (180, top), ("sans-serif", 13)))?;
-        canvas.draw(&Text::new(crate::report::figure(value), (middle + 180, top), ("sans-serif", 15)))?;
+        let colour = match value {
+            ..=1.0 => AHEAD_COLOUR,
+            _ if ratio.is_missed() => OURS_COLOUR,
+            _ => WITHIN_COLOUR,
+        };
+        let (one, end) = (across(1.0), across(value));
+        canvas.draw(&Rectangle::new([(one.min(end), top), (one.max(end) + 1, top + 14)], colour.filled()))?;
+        if let Some(must) = ratio.workload.must_at(ratio.size) {
+            let x = across(must);
+            canvas.draw(&PathElement::new(vec![(x, top - 3), (x, top + 17)], BLACK.stroke_width(3)))?;
+        }
+        text(ratio.workload.name.to_owned(), (20, top - 2), 15)?;
+        text(format!("{} at {}", ratio.best.peer, thousands(ratio.size)), (150, top), 13)?;
+        text(crate::report::figure(value), (900, top - 2), 15)?;
     }
     canvas.present()?;
     Ok(())
+}
+
+const AHEAD_COLOUR: RGBColor = RGBColor(0x2c, 0xa0, 0x2c);
+const WITHIN_COLOUR: RGBColor = RGBColor(0xe8, 0x9c, 0x1c);
+const LINE_COLOUR: RGBColor = RGBColor(0xcc, 0xcc, 0xcc);
+
+/// Where a ratio lies in the overview: a factor of ten is 125 pixels. What is beyond a thousandth or twenty stays at
+/// the edge, and its figure tells.
+fn across(ratio: f64) -> i32 {
+    700 + (ratio.clamp(1e-3, 20.0).log10() * 125.0).round() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_has_no_noughts_that_say_nothing() {
+        for (value, expected) in
+            [(0.01, "0.01"), (0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (2.5, "2.5")]
+        {
+            assert_eq!(scale(value), expected);
+        }
+    }
+
+    #[test]
+    fn ratios_lie_in_order_and_inside_of_the_overview() {
+        let places: Vec<i32> = [0.0, 1e-9, 0.001, 0.01, 0.5, 1.0, 2.0, 10.0, 1e9].map(across).to_vec();
+        assert!(places.is_sorted());
+        assert!(places.iter().all(|place| (320..890).contains(place)), "{places:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! The tables: every contender of every workload, and how near this library comes to the best peer.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::measure::Sample;
 use crate::peers::{BOUNDS, OURS};
@@ -36,6 +36,12 @@ impl Ratio<'_> {
 
 fn least<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<&'a Sample> {
     samples.min_by(|one, other| one.median.total_cmp(&other.median))
+}
+
+fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut text = String::new();
+    write(&mut text).expect("a string takes everything");
+    text
 }
 
 /// Three significant figures, no exponent.
@@ -118,6 +124,35 @@ impl<'a> Report<'a> {
         })
     }
 
+    /// The ratios at the size nearest to this one, a line for those ahead of the best peer, one for those level with
+    /// it or behind by up to a fifth, and one for the others, each with the best ratio first.
+    pub fn summary(&self, size: usize) -> String {
+        let mut ratios: Vec<Ratio<'_>> = self.nearest(size).collect();
+        ratios.sort_by(|one, other| one.ratio().total_cmp(&other.ratio()));
+        let row = |name: &str, low: f64, high: f64| {
+            let within = ratios.iter().filter(|ratio| (low..high).contains(&ratio.ratio()));
+            let texts: Vec<String> =
+                within.map(|ratio| format!("{} {}", ratio.workload.name, figure(ratio.ratio()))).collect();
+            format!("| {name} | {} | {} |\n", texts.len(), texts.join(", "))
+        };
+        format!(
+            "| of {} workloads at {} entities | | time relative to the best peer |\n| --- | ---: | --- |\n{}{}{}",
+            ratios.len(),
+            thousands(size),
+            row("ahead", 0.0, 1.0),
+            row("level, or behind by a fifth at most", 1.0, 1.2),
+            row("behind", 1.2, f64::INFINITY),
+        )
+    }
+
+    /// The ratio of each workload at the one of its sizes that is nearest to this.
+    pub fn nearest(&self, size: usize) -> impl Iterator<Item = Ratio<'a>> + '_ {
+        self.workloads().filter(|workload| workload.measure == Measure::Time).filter_map(move |workload| {
+            let size = self.sizes(workload).into_iter().min_by_key(|other| other.abs_diff(size))?;
+            self.ratio(workload, size)
+        })
+    }
+
     /// The worst ratio and every one that is missed, and whether all hold.
     pub fn check(&self) -> (String, bool) {
         let mut text = String::new();
@@ -154,8 +189,17 @@ impl<'a> Report<'a> {
         (text, met)
     }
 
-    fn overview(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "## Ratio to the best peer\n")?;
+    /// How near this library comes to the best peer, as a table: a row for each workload.
+    pub fn ratio_table(&self) -> String {
+        written(|out| self.write_ratios(out))
+    }
+
+    /// Every contender of every workload, as tables under headings of their own.
+    pub fn tables(&self) -> String {
+        written(|out| self.workloads().try_for_each(|workload| self.write_table(workload, out)))
+    }
+
+    fn write_ratios(&self, out: &mut String) -> fmt::Result {
         writeln!(out, "| workload | 1,000 | 10,000 | 100,000 | 1,000,000 | must | aim |")?;
         writeln!(out, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")?;
         for workload in self.workloads().filter(|workload| workload.measure == Measure::Time) {
@@ -176,15 +220,16 @@ impl<'a> Report<'a> {
             }
             writeln!(
                 out,
-                "| {} | {} |",
+                "| {} | {}{} |",
                 workload.must.map_or(String::new(), figure),
-                workload.aim.map_or(String::new(), figure)
+                workload.aim.map_or(String::new(), figure),
+                workload.aim_of.map_or(String::new(), |name| format!(" of {name}")),
             )?;
         }
-        writeln!(out)
+        Ok(())
     }
 
-    fn table(&self, workload: &Workload, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_table(&self, workload: &Workload, out: &mut String) -> fmt::Result {
         let sizes = self.sizes(workload);
         let unit = match workload.measure {
             Measure::Time => "ns each",
@@ -205,13 +250,76 @@ impl<'a> Report<'a> {
             }
             writeln!(out)?;
         }
-        writeln!(out)
+        writeln!(out, "\n[picture](pictures/{}.svg)\n", workload.name)
     }
 }
 
-impl fmt::Display for Report<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.overview(out)?;
-        self.workloads().try_for_each(|workload| self.table(workload, out))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample of this library and one of a peer in every workload that is timed, with this ratio.
+    fn samples(size: usize, ratio: f64) -> Vec<Sample> {
+        let timed = ALL.iter().filter(|workload| workload.measure == Measure::Time);
+        let both = timed.flat_map(|workload| {
+            let peer = match workload.against {
+                Against::BestPeer => "hecs",
+                Against::Of(names) => names[0],
+            };
+            [(OURS, ratio), (peer, 1.0)].map(|(peer, median)| Sample {
+                workload: workload.name.to_owned(),
+                size,
+                peer: peer.to_owned(),
+                way: "way".to_owned(),
+                median,
+                least: median,
+                rounds: 1,
+            })
+        });
+        both.collect()
+    }
+
+    #[test]
+    fn what_must_hold_is_checked_in_every_workload_and_twice_as_much_is_allowed_at_a_million() {
+        for workload in ALL.iter().filter(|workload| workload.measure == Measure::Time) {
+            let must = workload.must.expect("every workload that is timed has one");
+            let is_a_copy =
+                matches!(workload.kind, crate::workloads::Kind::Snapshot | crate::workloads::Kind::Restore);
+            let at_million = if is_a_copy { 0.001 } else { must * 2.0 };
+            for (size, allowed) in [(1_000, must), (100_000, must), (1_000_000, at_million)] {
+                for (ratio, expected) in [(allowed, true), (allowed * 1.001, false)] {
+                    let mut samples = samples(size, ratio);
+                    samples.retain(|sample| sample.workload == workload.name);
+                    let (text, met) = Report::new(&samples).check();
+                    assert_eq!(met, expected, "{} at {size}: {text}", workload.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_measured_is_not_a_success() {
+        assert!(!Report::new(&[]).check().1);
+    }
+
+    #[test]
+    fn the_summary_counts_every_workload_once() {
+        let timed = ALL.iter().filter(|workload| workload.measure == Measure::Time).count();
+        for (ratio, row) in [(0.5, "| ahead |"), (1.1, "| level"), (3.0, "| behind |")] {
+            let samples = samples(10_000, ratio);
+            let summary = Report::new(&samples).summary(10_000);
+            let line = summary.lines().find(|line| line.starts_with(row)).expect("each row is there");
+            assert!(line.contains(&format!("| {timed} |")), "{summary}");
+            assert_eq!(summary.matches("| 0 |").count(), 2, "{summary}");
+        }
+    }
+
+    #[test]
+    fn the_ratio_table_names_each_workload_and_marks_what_is_missed() {
+        let timed = ALL.iter().filter(|workload| workload.measure == Measure::Time).count();
+        let samples = samples(10_000, 1e6);
+        let table = Report::new(&samples).ratio_table();
+        assert_eq!(table.lines().count(), timed + 2);
+        assert_eq!(table.matches("**1000000**").count(), timed);
     }
 }

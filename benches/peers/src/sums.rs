@@ -8,7 +8,8 @@ pub trait Summed {
     fn share(&self) -> u64;
 }
 
-fn mixed(words: impl IntoIterator<Item = f32>) -> u64 {
+/// A share that depends on every bit.
+pub fn mixed(words: impl IntoIterator<Item = f32>) -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for word in words {
         state = (state ^ u64::from(word.to_bits())).wrapping_mul(0xff51_afd7_ed55_8ccd);

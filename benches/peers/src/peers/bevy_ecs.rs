@@ -187,7 +187,11 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
             positions,
         )],
         Kind::Propagate => vec![propagate(size)],
-        Kind::Schedule => vec![schedule(size, false), schedule(size, true)],
+        Kind::Schedule => vec![
+            schedule(size, "single-threaded"),
+            schedule(size, "multi-threaded"),
+            schedule(size, "single-threaded, contiguous"),
+        ],
         Kind::Forest => bevy_forest::entries(),
         Kind::Rounds => vec![Entry::fresh(
             PEER,
@@ -347,7 +351,27 @@ fn swap_c_e(mut rows: Query<(&mut KindC, &mut KindE)>) {
     rows.iter_mut().for_each(|(mut c, mut e)| std::mem::swap(&mut c.0, &mut e.0));
 }
 
-fn schedule(size: usize, parallel: bool) -> Entry {
+fn swap_slices<A, B>(ones: &mut [A], others: &mut [B], swap_one: impl Fn(&mut A, &mut B)) {
+    ones.iter_mut().zip(others).for_each(|(one, other)| swap_one(one, other));
+}
+
+macro_rules! contiguous {
+    ($name:ident, $one:ident, $other:ident) => {
+        fn $name(mut rows: Query<(&mut $one, &mut $other)>) {
+            for (mut ones, mut others) in rows.contiguous_iter_mut().expect("the query is dense") {
+                swap_slices(&mut ones, &mut others, |one: &mut $one, other: &mut $other| {
+                    std::mem::swap(&mut one.0, &mut other.0);
+                });
+            }
+        }
+    };
+}
+
+contiguous!(swap_slices_a_b, KindA, KindB);
+contiguous!(swap_slices_c_d, KindC, KindD);
+contiguous!(swap_slices_c_e, KindC, KindE);
+
+fn schedule(size: usize, way: &'static str) -> Entry {
     let each = size / 4;
     let mut world = World::new();
     let a = |index: usize| KindA(index as f32);
@@ -362,13 +386,17 @@ fn schedule(size: usize, parallel: bool) -> Entry {
         (3 * each..4 * each).map(|index| (a(index), b(index), c(index), KindE(index as f32 + 1.0))),
     );
     let mut schedule = Schedule::default();
-    if !parallel {
+    if way != "multi-threaded" {
         schedule.set_executor(SingleThreadedExecutor::new());
     }
-    schedule.add_systems((swap_a_b, swap_c_d, swap_c_e));
+    if way.ends_with("contiguous") {
+        schedule.add_systems((swap_slices_a_b, swap_slices_c_d, swap_slices_c_e));
+    } else {
+        schedule.add_systems((swap_a_b, swap_c_d, swap_c_e));
+    }
     Entry::steady(
         PEER,
-        if parallel { "multi-threaded" } else { "single-threaded" },
+        way,
         (world, schedule),
         |(world, schedule)| schedule.run(world),
         |(world, _)| {

@@ -1,6 +1,7 @@
 //! The transform trees in `bevy_ecs`: relations to the parent, changed rows first, then what is below them.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemState;
 
 use super::bevy_ecs::PEER;
 use crate::components::{Global, Position, below, position};
@@ -8,16 +9,20 @@ use crate::contender::Entry;
 use crate::plan;
 use crate::sums::sum;
 
-type Nodes =
-    QueryState<(&'static Position, &'static mut Global, Option<&'static ChildOf>, Option<&'static Children>)>;
+/// What a system would ask for: the places are apart, so that looking at a node reads no more than is needed.
+type Params = SystemState<(
+    Query<'static, 'static, Entity, Changed<Position>>,
+    Query<'static, 'static, (&'static Position, Option<&'static ChildOf>, Option<&'static Children>)>,
+    Query<'static, 'static, &'static mut Global>,
+)>;
 
 struct Forest {
     world: World,
     leaves: Vec<Entity>,
     moved: Vec<Vec<usize>>,
     frame: usize,
-    changed: QueryState<Entity, Changed<Position>>,
-    nodes: Nodes,
+    locals: QueryState<&'static mut Position>,
+    params: Params,
     dirty: Vec<Entity>,
 }
 
@@ -32,14 +37,14 @@ fn forest() -> Forest {
         }
         entities.push(entity.id());
     }
-    let (changed, nodes) = (world.query_filtered(), world.query());
+    let (locals, params) = (world.query(), SystemState::new(&mut world));
     let mut forest = Forest {
         leaves: leaves.iter().map(|leaf| entities[*leaf]).collect(),
         moved: super::frames(leaves.len()),
         frame: 0,
         world,
-        changed,
-        nodes,
+        locals,
+        params,
         dirty: Vec::new(),
     };
     propagate(&mut forest);
@@ -47,28 +52,27 @@ fn forest() -> Forest {
 }
 
 fn propagate(forest: &mut Forest) {
-    let Forest { world, changed, nodes, dirty, .. } = forest;
-    dirty.extend(changed.iter(world));
-    let mut nodes = nodes.query_mut(&mut *world);
+    let Forest { world, params, dirty, .. } = forest;
+    let (changed, nodes, mut globals) = params.get_mut(world).expect("queries are always there");
+    dirty.extend(&changed);
     while let Some(node) = dirty.pop() {
-        let Ok((_, _, parent, _)) = nodes.get(node) else { continue };
+        let Ok((local, parent, children)) = nodes.get(node) else { continue };
         let parent = parent
-            .map(ChildOf::parent)
-            .and_then(|parent| nodes.get(parent).ok())
-            .map_or(Global::default(), |(_, global, ..)| *global);
-        if let Ok((local, mut global, _, children)) = nodes.get_mut(node) {
+            .and_then(|parent| globals.get(parent.parent()).ok())
+            .map_or(Global::default(), |global| *global);
+        if let Ok(mut global) = globals.get_mut(node) {
             *global = below(parent, local);
-            dirty.extend(children.into_iter().flatten());
         }
+        dirty.extend(children.into_iter().flatten());
     }
-    world.clear_trackers();
 }
 
 fn frame(forest: &mut Forest) {
     let moved = &forest.moved[forest.frame % forest.moved.len()];
     forest.frame += 1;
+    let mut locals = forest.locals.query_mut(&mut forest.world);
     for leaf in moved {
-        if let Some(mut local) = forest.world.get_mut::<Position>(forest.leaves[*leaf]) {
+        if let Ok(mut local) = locals.get_mut(forest.leaves[*leaf]) {
             local.y += 1.0;
         }
     }

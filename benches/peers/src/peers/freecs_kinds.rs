@@ -44,7 +44,21 @@ mod many {
 
 use many::{KIND_A, KIND_B, KIND_C, KIND_D, KIND_E, SHARED, World};
 
-pub fn kinds(size: usize) -> Entry {
+pub fn kinds(size: usize) -> Vec<Entry> {
+    let ways: [(&'static str, fn(&mut World)); 2] = [
+        ("for_each_shared_mut", |world| world.for_each_shared_mut(|shared| shared.0 += 0.5)),
+        ("tables", |world| {
+            let shared = world.tables.iter_mut().flat_map(|table| &mut table.shared);
+            shared.for_each(|shared| shared.0 += 0.5);
+        }),
+    ];
+    let entry = |(way, run): (&'static str, fn(&mut World))| {
+        Entry::steady(PEER, way, zoo(size), run, |world| sum(world.query_shared()))
+    };
+    ways.into_iter().map(entry).collect()
+}
+
+fn zoo(size: usize) -> World {
     let mut world = World::default();
     let mut next = 0;
     for kind in 0..KINDS {
@@ -55,13 +69,7 @@ pub fn kinds(size: usize) -> Entry {
             next += 1;
         });
     }
-    Entry::steady(
-        PEER,
-        "for_each_shared_mut",
-        world,
-        |world| world.for_each_shared_mut(|shared| shared.0 += 0.5),
-        |world| sum(world.query_shared()),
-    )
+    world
 }
 
 pub fn schedule(size: usize) -> Entry {

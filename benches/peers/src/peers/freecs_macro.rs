@@ -176,7 +176,7 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
         Kind::ChurnedAsItComes | Kind::ChurnedSorted => {
             vec![Entry::steady(PEER, "tables", churned(size), walk_tables, positions)]
         }
-        Kind::Kinds => vec![freecs_kinds::kinds(size)],
+        Kind::Kinds => freecs_kinds::kinds(size),
         Kind::Add => vec![Entry::prepared(PEER, "set", full(size), detach_all, attach_all, velocities)],
         Kind::Remove => {
             vec![Entry::prepared(PEER, "remove", full(size), attach_all, detach_all, velocities)]

@@ -297,15 +297,12 @@ fn schedule(size: usize) -> Entry {
         "three functions",
         world,
         |world| {
-            for (a, b) in world.query_mut::<(&mut KindA, &mut KindB)>() {
-                std::mem::swap(&mut a.0, &mut b.0);
-            }
-            for (c, d) in world.query_mut::<(&mut KindC, &mut KindD)>() {
-                std::mem::swap(&mut c.0, &mut d.0);
-            }
-            for (c, e) in world.query_mut::<(&mut KindC, &mut KindE)>() {
-                std::mem::swap(&mut c.0, &mut e.0);
-            }
+            let a_and_b = world.query_mut::<(&mut KindA, &mut KindB)>();
+            a_and_b.into_iter().for_each(|(a, b)| std::mem::swap(&mut a.0, &mut b.0));
+            let c_and_d = world.query_mut::<(&mut KindC, &mut KindD)>();
+            c_and_d.into_iter().for_each(|(c, d)| std::mem::swap(&mut c.0, &mut d.0));
+            let c_and_e = world.query_mut::<(&mut KindC, &mut KindE)>();
+            c_and_e.into_iter().for_each(|(c, e)| std::mem::swap(&mut c.0, &mut e.0));
         },
         |world| {
             sum(world.query_mut::<&KindA>())

@@ -9,13 +9,13 @@ mod freecs_macro;
 mod hecs;
 mod legion;
 mod shipyard;
-mod slices;
-mod sparse_set;
+pub mod slices;
+pub mod sparse_set;
 mod sparsey;
 mod specs;
-mod std_ecs;
+pub mod std_ecs;
 mod std_ecs_trees;
-mod std_ecs_worlds;
+pub mod std_ecs_worlds;
 
 use crate::contender::Entry;
 use crate::workloads::Kind;

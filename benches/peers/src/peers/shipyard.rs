@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use shipyard::{
-    AddComponent, Delete, EntitiesViewMut, EntityId, Get, IntoIter, IntoWorkload, Remove, View, ViewMut,
-    Workload, World,
+    AddComponent, AllStoragesViewMut, Delete, EntitiesViewMut, EntityId, Get, IntoIter, IntoWorkload, Remove,
+    View, ViewMut, Workload, World,
 };
 
 use crate::components::{
@@ -30,8 +30,10 @@ fn full(size: usize) -> State {
 
 fn half(size: usize) -> State {
     let mut state = full(size);
-    for entity in state.entities.iter().skip(1).step_by(2) {
-        state.world.delete_component::<Velocity>(*entity);
+    detach_all(&mut state);
+    // In order: taking away every second one would leave the others in the order of swaps.
+    for (index, entity) in state.entities.iter().enumerate().step_by(2) {
+        state.world.add_component(*entity, velocity(index));
     }
     state
 }
@@ -176,21 +178,19 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
         Kind::ScanScattered => vec![scan(size, &plan::scattered(size))],
         Kind::ScanTogether => vec![scan(size, &plan::together(size))],
         Kind::ScanNone => vec![scan(size, &[])],
-        Kind::Despawn => vec![Entry::fresh(
-            PEER,
-            "delete_entity",
-            move || {
-                let mut state = full(size);
-                state.entities = plan::in_shuffled_order(&state.entities);
-                state
-            },
-            |state| {
-                for entity in &state.entities {
-                    state.world.delete_entity(*entity);
-                }
-            },
-            positions,
-        )],
+        Kind::Despawn => {
+            let ways: [(&'static str, fn(&mut State)); 2] =
+                [("delete_entity", despawn_by_world), ("storages held", despawn_by_storages)];
+            let entry = |(way, run): (&'static str, fn(&mut State))| {
+                let make = move || {
+                    let mut state = full(size);
+                    state.entities = plan::in_shuffled_order(&state.entities);
+                    state
+                };
+                Entry::fresh(PEER, way, make, run, positions)
+            };
+            ways.into_iter().map(entry).collect()
+        }
         Kind::Propagate => vec![propagate(size)],
         Kind::Schedule => vec![schedule(size)],
         Kind::Rounds => vec![Entry::fresh(
@@ -202,6 +202,20 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
         )],
         _ => Vec::new(),
     }
+}
+
+fn despawn_by_world(state: &mut State) {
+    for entity in &state.entities {
+        state.world.delete_entity(*entity);
+    }
+}
+
+fn despawn_by_storages(state: &mut State) {
+    state.world.run(|mut storages: AllStoragesViewMut| {
+        for entity in &state.entities {
+            storages.delete_entity(*entity);
+        }
+    });
 }
 
 fn insert_with_views(world: &World, size: usize) {

@@ -64,7 +64,7 @@ impl<T> Set<T> {
 }
 
 #[derive(Default)]
-struct Sets {
+pub struct Sets {
     born: u32,
     free: Vec<u32>,
     transforms: Set<Transform>,
@@ -74,7 +74,7 @@ struct Sets {
 }
 
 impl Sets {
-    fn spawn(&mut self, (transform, position, rotation, velocity): components::Bundle) -> u32 {
+    pub fn spawn(&mut self, (transform, position, rotation, velocity): components::Bundle) -> u32 {
         let entity = self.free.pop().unwrap_or_else(|| {
             self.born += 1;
             self.born - 1
@@ -86,7 +86,7 @@ impl Sets {
         entity
     }
 
-    fn despawn(&mut self, entity: u32) {
+    pub fn despawn(&mut self, entity: u32) {
         self.transforms.remove(entity);
         self.positions.remove(entity);
         self.rotations.remove(entity);
@@ -94,7 +94,7 @@ impl Sets {
         self.free.push(entity);
     }
 
-    fn full(size: usize) -> Self {
+    pub fn full(size: usize) -> Self {
         let mut sets = Self::default();
         (0..size).for_each(|index| {
             sets.spawn(bundle(index));
@@ -134,7 +134,7 @@ impl Sets {
     }
 }
 
-fn positions(sets: &mut Sets) -> u64 {
+pub fn positions(sets: &mut Sets) -> u64 {
     sum(&sets.positions.values)
 }
 

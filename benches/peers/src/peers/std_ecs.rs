@@ -1,10 +1,11 @@
 //! This library.
 
+use std::mem::swap;
 use std::time::Duration;
 
 use ::std_ecs::{Columns, Entity, Schedule, Stage, Store, System, World, pairs, query};
 
-use super::std_ecs_worlds::many::Zoo;
+use super::std_ecs_worlds::many::{Kinds, Zoo};
 use super::std_ecs_worlds::{Four, Game, Observed};
 use super::{OURS, std_ecs_trees};
 use crate::components::{
@@ -116,17 +117,26 @@ fn attach_all_by_world(state: &mut State) {
 
 pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
     match kind {
-        Kind::InsertEach => vec![Entry::fresh(
-            OURS,
-            "spawn_with",
-            Game::default,
-            move |game| {
-                (0..size).for_each(|index| {
-                    game.spawn_with(bundle(index));
-                });
-            },
-            |game| all::<Position>(game),
-        )],
+        Kind::InsertEach => vec![
+            Entry::fresh(
+                OURS,
+                "spawn_with",
+                Game::default,
+                move |game| {
+                    (0..size).for_each(|index| {
+                        game.spawn_with(bundle(index));
+                    });
+                },
+                |game| all::<Position>(game),
+            ),
+            Entry::fresh(
+                OURS,
+                "columns",
+                Game::default,
+                move |game| insert_into_columns(game, size),
+                |game| all::<Position>(game),
+            ),
+        ],
         Kind::InsertBatch | Kind::Memory => vec![
             Entry::fresh(
                 OURS,
@@ -152,13 +162,26 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
         Kind::ChurnedSorted => {
             vec![Entry::steady(OURS, "pairs, sort_as", sorted(churned(size)), walk, positions)]
         }
-        Kind::Kinds => vec![Entry::steady(
-            OURS,
-            "query",
-            kinds(size / KINDS),
-            |zoo| query(&mut zoo.kinds.shared).for_each(|(_, shared): (_, &mut Shared)| shared.0 += 0.5),
-            |zoo| all::<Shared>(zoo),
-        )],
+        Kind::Kinds => vec![
+            Entry::steady(
+                OURS,
+                "query",
+                kinds(size / KINDS),
+                |zoo| query(&mut zoo.kinds.shared).for_each(|(_, shared): (_, &mut Shared)| shared.0 += 0.5),
+                |zoo| all::<Shared>(zoo),
+            ),
+            Entry::steady(
+                OURS,
+                "for_each_chunk",
+                kinds(size / KINDS),
+                |zoo| {
+                    query(&mut zoo.kinds.shared).for_each_chunk(|(_, shared): (_, &mut [Shared])| {
+                        shared.iter_mut().for_each(|shared| shared.0 += 0.5);
+                    });
+                },
+                |zoo| all::<Shared>(zoo),
+            ),
+        ],
         Kind::Add => vec![
             Entry::prepared(OURS, "column", full(size), detach_all, attach_all, velocities),
             Entry::prepared(OURS, "world", full(size), detach_all_by_world, attach_all_by_world, velocities),
@@ -212,7 +235,9 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
             positions,
         )],
         Kind::Propagate => std_ecs_trees::propagate(size),
-        Kind::Schedule => vec![schedule(size, true), schedule(size, false), systems_in_turn(size)],
+        Kind::Schedule => {
+            vec![schedule(size, true), schedule(size, false), systems_in_turn(size), slices_in_turn(size)]
+        }
         Kind::Rounds => vec![Entry::fresh(
             OURS,
             "columns",
@@ -221,6 +246,18 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
             positions,
         )],
         Kind::Forest => std_ecs_trees::forest(),
+    }
+}
+
+fn insert_into_columns(game: &mut Game, size: usize) {
+    let Game { entities, four } = game;
+    for index in 0..size {
+        let (transform, position, rotation, velocity) = bundle(index);
+        let entity = entities.spawn();
+        four.transforms.insert(entity, transform).expect("just born");
+        four.positions.insert(entity, position).expect("just born");
+        four.rotations.insert(entity, rotation).expect("just born");
+        four.velocities.insert(entity, velocity).expect("just born");
     }
 }
 
@@ -338,17 +375,17 @@ fn populations(size: usize) -> Zoo {
 
 fn swap_a_b(zoo: &mut Zoo) {
     pairs(&mut zoo.kinds.kind_a, &mut zoo.kinds.kind_b)
-        .for_each(|(_, a, b): (_, &mut KindA, &mut KindB)| std::mem::swap(&mut a.0, &mut b.0));
+        .for_each(|(_, a, b): (_, &mut KindA, &mut KindB)| swap(&mut a.0, &mut b.0));
 }
 
 fn swap_c_d(zoo: &mut Zoo) {
     pairs(&mut zoo.kinds.kind_c, &mut zoo.kinds.kind_d)
-        .for_each(|(_, c, d): (_, &mut KindC, &mut KindD)| std::mem::swap(&mut c.0, &mut d.0));
+        .for_each(|(_, c, d): (_, &mut KindC, &mut KindD)| swap(&mut c.0, &mut d.0));
 }
 
 fn swap_c_e(zoo: &mut Zoo) {
     pairs(&mut zoo.kinds.kind_c, &mut zoo.kinds.kind_e)
-        .for_each(|(_, c, e): (_, &mut KindC, &mut KindE)| std::mem::swap(&mut c.0, &mut e.0));
+        .for_each(|(_, c, e): (_, &mut KindC, &mut KindE)| swap(&mut c.0, &mut e.0));
 }
 
 fn swapped(zoo: &Zoo) -> u64 {
@@ -392,6 +429,34 @@ fn systems_in_turn(size: usize) -> Entry {
         },
         |zoo| swapped(zoo),
     )
+}
+
+/// The same three systems over slices.
+fn slices_in_turn(size: usize) -> Entry {
+    Entry::steady(
+        OURS,
+        "three functions, for_each_chunk",
+        populations(size),
+        |zoo| {
+            let Kinds { kind_a, kind_b, kind_c, kind_d, kind_e, .. } = &mut zoo.kinds;
+            pairs(kind_a, kind_b).for_each_chunk(|(_, a, b)| {
+                swap_slices(a, b, |a: &mut KindA, b: &mut KindB| swap(&mut a.0, &mut b.0))
+            });
+            pairs(&mut *kind_c, kind_d).for_each_chunk(|(_, c, d)| {
+                swap_slices(c, d, |c: &mut KindC, d: &mut KindD| swap(&mut c.0, &mut d.0))
+            });
+            pairs(kind_c, kind_e).for_each_chunk(|(_, c, e)| {
+                swap_slices(c, e, |c: &mut KindC, e: &mut KindE| swap(&mut c.0, &mut e.0))
+            });
+        },
+        |zoo| swapped(zoo),
+    )
+}
+
+/// A function of its own, so that the two slices are known to be disjoint.
+#[inline(never)]
+fn swap_slices<A, B>(ones: &mut [A], others: &mut [B], swap_one: impl Fn(&mut A, &mut B)) {
+    ones.iter_mut().zip(others).for_each(|(one, other)| swap_one(one, other));
 }
 
 fn rounds(state: &mut State, size: usize) {
