@@ -3,7 +3,7 @@
 use std::mem::swap;
 use std::time::Duration;
 
-use ::std_ecs::{Columns, Entity, Schedule, Stage, Store, System, World, pairs, query};
+use ::std_ecs::{Columns, Entity, EntityPage, Schedule, Stage, Store, System, World, pairs, query};
 
 use super::std_ecs_worlds::many::{Kinds, Zoo};
 use super::std_ecs_worlds::{Four, Game, Observed};
@@ -152,6 +152,13 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
                 move |game| spawn_columns(game, size),
                 |game| all::<Position>(game),
             ),
+            Entry::fresh(
+                OURS,
+                "attach_page",
+                Game::default,
+                move |game| spawn_pages(game, size),
+                |game| all::<Position>(game),
+            ),
         ],
         Kind::WalkForEach => vec![Entry::steady(OURS, "pairs", full(size), walk, positions)],
         Kind::WalkFor => vec![Entry::steady(OURS, "pairs", full(size), walk_for, positions)],
@@ -269,6 +276,19 @@ fn spawn_columns(game: &mut Game, size: usize) {
     four.positions.extend(each().zip((0..size).map(position)));
     four.rotations.extend(each().zip((0..size).map(rotation)));
     four.velocities.extend(each().zip((0..size).map(velocity)));
+}
+
+/// What `spawn_batch` does, with the components apart from the start.
+fn spawn_pages(game: &mut Game, size: usize) {
+    let Game { entities, four } = game;
+    for begin in (0..size).step_by(EntityPage::MOST) {
+        let indices = begin..size.min(begin + EntityPage::MOST);
+        let page = EntityPage::new(entities.spawn_many(indices.len()));
+        four.transforms.attach_page(&page, indices.clone().map(components::transform).collect());
+        four.positions.attach_page(&page, indices.clone().map(position).collect());
+        four.rotations.attach_page(&page, indices.clone().map(rotation).collect());
+        four.velocities.attach_page(&page, indices.map(velocity).collect());
+    }
 }
 
 fn kinds(each: usize) -> Zoo {
