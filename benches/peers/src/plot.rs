@@ -149,6 +149,9 @@ fn lines(
     Ok(())
 }
 
+/// Where bars begin: on their left is room for the longest name.
+const BARS_AT: i32 = 370;
+
 /// All contenders of a workload with one size, as bars.
 fn bars(
     report: &Report<'_>,
@@ -164,11 +167,11 @@ fn bars(
     canvas.draw(&Text::new(title, (20, 16), ("sans-serif", 18)))?;
     for (place, sample) in samples.iter().enumerate() {
         let top = 56 + place as i32 * 28;
-        let end = 300 + (sample.median / longest * 500.0).max(1.0) as i32;
+        let end = BARS_AT + (sample.median / longest * 430.0).max(1.0) as i32;
         let name = format!("{}, {}", sample.peer, sample.way);
         canvas.draw(&Text::new(name, (20, top + 2), ("sans-serif", 15)))?;
         let colour = colour(&sample.peer, names);
-        canvas.draw(&Rectangle::new([(300, top), (end, top + 20)], colour.filled()))?;
+        canvas.draw(&Rectangle::new([(BARS_AT, top), (end, top + 20)], colour.filled()))?;
         canvas.draw(&Text::new(
             crate::report::figure(sample.median),
             (end + 8, top + 2),
@@ -192,8 +195,8 @@ fn overview(report: &Report<'_>, path: &Path) -> Outcome {
     text("std-ecs beside the best peer: time relative to it".to_owned(), (20, 14), 19)?;
     let meanings = [
         (AHEAD_COLOUR, "ahead"),
-        (WITHIN_COLOUR, "behind, within what must hold (the black mark)"),
-        (OURS_COLOUR, "behind, and beyond what must hold"),
+        (WITHIN_COLOUR, "behind, within what must hold"),
+        (OURS_COLOUR, "beyond what must hold, which is the black mark"),
     ];
     let mut left = 20;
     for (colour, meaning) in meanings {
@@ -211,8 +214,8 @@ fn overview(report: &Report<'_>, path: &Path) -> Outcome {
         let top = rows as i32 + place as i32 * 24;
         let value = ratio.ratio();
         let colour = match value {
-            ..=1.0 => AHEAD_COLOUR,
             _ if ratio.is_missed() => OURS_COLOUR,
+            ..=1.0 => AHEAD_COLOUR,
             _ => WITHIN_COLOUR,
         };
         let (one, end) = (across(1.0), across(value));

@@ -136,7 +136,7 @@ impl<'a> Report<'a> {
             format!("| {name} | {} | {} |\n", texts.len(), texts.join(", "))
         };
         format!(
-            "| of {} workloads at {} entities | | time relative to the best peer |\n| --- | ---: | --- |\n{}{}{}",
+            "| of {} workloads, at {} entities or the size nearest to it | | time relative to the best peer |\n| --- | ---: | --- |\n{}{}{}",
             ratios.len(),
             thousands(size),
             row("ahead", 0.0, 1.0),
