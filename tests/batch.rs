@@ -1,6 +1,6 @@
 //! Many rows by one call: the same rows as one by one.
 
-use std_ecs::{Column, Columns, Entities, Entity, Parent, Store, World, pairs};
+use std_ecs::{Column, Columns, Entities, Entity, Parent, Store, World};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Name(String);
@@ -65,17 +65,6 @@ fn a_batch_gives_the_world_that_single_spawns_give() {
             assert_eq!(batch, single);
         }
     }
-}
-
-#[test]
-fn a_batch_ticks_once_a_page() {
-    let mut town = Town::default();
-    town.spawn_batch((0..4_096).map(person));
-    assert_eq!(pairs(&town.people.names, &town.people.ages).count(), 4_096);
-    let clock = town.people.names.clock();
-    assert_eq!(clock, 4, "one tick a page");
-    assert!(town.people.names.changed_since(clock).next().is_none());
-    assert_eq!(town.people.names.attached_since(clock - 1).count(), 1_024);
 }
 
 #[test]

@@ -49,3 +49,52 @@ fn a_world_that_a_macro_wrote_is_like_any_other() {
     assert_eq!((*game.group.first, game.lengths().len()), (8, 2));
     game.check().unwrap();
 }
+
+/// A group and a world whose fields are handed over as whole types.
+macro_rules! of_types {
+    ($World:ident, $Group:ident, $($field:ident: $component:ty),*; $($group_field:ident: $group:ty),*; $holds:ty) => {
+        #[derive(Clone, Debug, Default, PartialEq, Columns)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        struct $Group {
+            $($field: Column<$component>,)*
+            inside: Within,
+        }
+
+        #[derive(Clone, Debug, Default, PartialEq, World)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        struct $World {
+            entities: Entities,
+            $($group_field: $group,)*
+            #[world(holds($holds))]
+            last: $Group,
+        }
+    };
+}
+
+macro_rules! component {
+    ($($name:ident)*) => {$(
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        struct $name(u8);
+    )*};
+}
+
+component!(Apple Pear Plum);
+
+#[derive(Clone, Debug, Default, PartialEq, Columns)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Within {
+    plums: Column<Plum>,
+}
+
+of_types!(Orchard, Trees, apples: Apple, pears: Pear; game: Group; Within);
+
+#[test]
+fn types_may_be_handed_over_whole() {
+    let mut orchard = Orchard::default();
+    let entity = orchard.spawn_with((Apple(1), Pear(2), Plum(3), Outer(-3)));
+    assert_eq!(orchard.get::<Pear>(entity), Some(&Pear(2)));
+    assert_eq!(orchard.get::<Plum>(entity), Some(&Plum(3)));
+    assert_eq!(orchard.get::<Outer>(entity), Some(&Outer(-3)));
+    assert_eq!(orchard.lengths().len(), 5);
+}

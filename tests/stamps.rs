@@ -222,3 +222,35 @@ fn reading_a_single_is_no_write() {
     assert_eq!(single.clock(), 0);
     assert_eq!(format!("{single:?}"), "[1, 2]");
 }
+
+#[test]
+fn rows_written_are_found_by_next_and_by_folds_alike() {
+    let mut entities = Entities::default();
+    let all = entities.spawn_many(2_100);
+    let mut column = Column::default();
+    column.extend(all.iter().map(|&entity| (entity, 0)));
+    let clock = column.clock();
+    for step in [1, 3, 16, 17, 500, 1_023] {
+        let mut written = column.clone();
+        for &entity in all.iter().step_by(step) {
+            *written.get_mut(entity).unwrap() += 1;
+        }
+        for since in [0, clock, clock + 1, clock + 40, written.clock() - 1, written.clock()] {
+            let expected: Vec<_> = written
+                .iter()
+                .filter(|(entity, _)| written.stamp(*entity).unwrap().changed > since)
+                .collect();
+            let mut found = Vec::new();
+            for row in written.changed_since(since) {
+                found.push(row);
+            }
+            assert_eq!(found, expected, "step {step}, since {since}");
+            for first in [1, 2, 15, 16, 17, 1_024, 1_030] {
+                let mut walk = written.changed_since(since);
+                let mut found: Vec<_> = walk.by_ref().take(first).collect();
+                walk.for_each(|row| found.push(row));
+                assert_eq!(found, expected, "step {step}, since {since}, folded after {first}");
+            }
+        }
+    }
+}

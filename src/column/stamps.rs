@@ -140,7 +140,7 @@ impl Stamps {
             let first = skip.max(from * BLOCK);
             let block = first / BLOCK;
             let left = rows.checked_sub(block * BLOCK).filter(|_| first < rows)?.min(BLOCK);
-            return Some((block, (u32::MAX >> (BLOCK - left)) & (u32::MAX << (first % BLOCK))));
+            return Some((block, (u32::MAX >> (32 - left)) & (u32::MAX << (first % BLOCK))));
         }
         let (blocks, rest) = self.each.get(from * BLOCK..)?.as_chunks();
         let whole = blocks.iter().position(|block| has_after(block, since));
@@ -228,7 +228,7 @@ mod tests {
                     let mut found = Vec::new();
                     let mut from = 0;
                     while let Some((block, bits)) = stamps.block_after(rows, from, since) {
-                        found.extend((0..BLOCK).filter(|row| bits >> row & 1 == 1).map(|row| block * BLOCK + row));
+                        found.extend((0..32).filter(|row| bits >> row & 1 == 1).map(|row| block * BLOCK + row));
                         from = block + 1;
                     }
                     let expected: Vec<_> = (0..rows).filter(|&row| model[row] > since).collect();

@@ -46,10 +46,11 @@ pub(crate) fn fields(input: &DeriveInput, attribute: &str) -> Result<Vec<Field>>
                 format!("{what} needs names: `struct {} {{ name: Type }}`", input.ident),
             ));
         };
-        let kind = kind(&field.ty);
+        let ty = bare(&field.ty);
+        let kind = kind(ty);
         match &kind {
             Kind::Column(component) => refuse::foreign_component(component, &parameters)?,
-            Kind::Group => refuse::bare_value(&field.ty, &parameters)?,
+            Kind::Group => refuse::bare_value(ty, &parameters)?,
             Kind::Entities | Kind::Value => {}
         }
         let (mut holds, mut presentation) = (Vec::new(), false);
@@ -64,14 +65,24 @@ pub(crate) fn fields(input: &DeriveInput, attribute: &str) -> Result<Vec<Field>>
                 }
                 let inner;
                 syn::parenthesized!(inner in meta.input);
-                holds.extend(inner.parse_terminated(<Type as syn::parse::Parse>::parse, syn::Token![,])?);
+                let groups = inner.parse_terminated(<Type as syn::parse::Parse>::parse, syn::Token![,])?;
+                holds.extend(groups.iter().map(|group| bare(group).clone()));
                 Ok(())
             })?;
         }
-        fields.push(Field { name, ty: field.ty.clone(), kind, holds, presentation });
+        fields.push(Field { name, ty: ty.clone(), kind, holds, presentation });
     }
     refuse::twins(&fields)?;
     Ok(fields)
+}
+
+/// A type without what stands around one that was handed to a macro as a `ty`.
+fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => bare(&group.elem),
+        Type::Paren(paren) => bare(&paren.elem),
+        _ => ty,
+    }
 }
 
 fn kind(ty: &Type) -> Kind {
@@ -79,7 +90,7 @@ fn kind(ty: &Type) -> Kind {
     let Some(last) = path.path.segments.last() else { return Kind::Group };
     match (last.ident.to_string().as_str(), &last.arguments) {
         ("Column", PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
-            Some(GenericArgument::Type(component)) => Kind::Column(Box::new(component.clone())),
+            Some(GenericArgument::Type(component)) => Kind::Column(Box::new(bare(component).clone())),
             _ => Kind::Group,
         },
         ("Entities", PathArguments::None) => Kind::Entities,
