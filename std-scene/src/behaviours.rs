@@ -10,7 +10,7 @@ use std_ecs::{Column, Columns, Entity, Store, StoreMut, component_key};
 
 use crate::error::SceneErrors;
 use crate::node::{AnyNode, Behaviour, SceneNode, State};
-use crate::registry::{Functions, Registry, RegistryError, SceneWorld, decoded};
+use crate::registry::{Functions, Registry, RegistryError, SceneWorld, copy, decoded};
 use crate::shape::describe;
 use crate::text::decode::{Context, Layer, RawNames, Scope, Value};
 use crate::text::encode::{EntityNames, WriteFault};
@@ -207,11 +207,8 @@ impl<W: NodeWorld> Registry<W> {
             true,
             Functions {
                 decode: decode::<W, N>,
-                copy: |from, source, to, target| match <W as Store<Behaviour<W>>>::column(from).get(source) {
-                    Some(slot) => to.attach(target, slot.clone()),
-                    None => false,
-                },
-                encode: encode::<W, N>,
+                copy: copy::<W, Behaviour<W>>,
+                append: append::<W, N>,
                 remove: |world, entity| <W as Store<Behaviour<W>>>::detach(world, entity).is_some(),
                 has: |world, entity| slot::<W, N>(world, entity).is_some(),
                 clock: |world| <W as Store<Behaviour<W>>>::column(world).clock(),
@@ -294,12 +291,13 @@ where
     }
 }
 
-fn encode<W: NodeWorld, N: 'static>(
+fn append<W: NodeWorld, N: 'static>(
     world: &W,
     entity: Entity,
     name: &str,
     names: &mut dyn EntityNames,
     limit: usize,
-) -> Option<Result<String, WriteFault>> {
-    slot::<W, N>(world, entity).map(|node| node.write(name, names, limit))
+    text: &mut String,
+) -> Option<Result<(), WriteFault>> {
+    slot::<W, N>(world, entity).map(|node| node.append(name, names, limit, text))
 }

@@ -1,10 +1,10 @@
 //! Loading: a plan becomes entities of a world.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use std_ecs::{Entity, Parent, World};
+use std_ecs::{Entity, EntityPage, Parent, World};
 
 use crate::error::{ErrorKind, SceneErrors};
 use crate::plan::{Content, NONE, Piece, Plan, report, shifted};
@@ -91,7 +91,7 @@ pub struct Loaded {
     /// What the entities without a parent in the scene were loaded below.
     pub(crate) below: Option<Entity>,
     /// Names for entities that were spawned since.
-    pub(crate) given: HashMap<Entity, String>,
+    pub(crate) given: BTreeMap<Entity, String>,
 }
 
 impl Loaded {
@@ -174,6 +174,78 @@ struct Prototypes<W> {
     own: Vec<Vec<Option<Prototype>>>,
 }
 
+/// Components that are cloned for entities of instances, gathered a page at a time.
+///
+/// They reach each column in the order of the entities, as if each were cloned where the instance stands.
+struct Copies<'r, W> {
+    registry: &'r Registry<W>,
+    prototypes: &'r W,
+    /// For each column, whose components are to be cloned, and for whom. A component is found under the number of its
+    /// entry in the registry, and the behaviours, which have one column, under that of the first of them.
+    gathered: Vec<(Vec<Entity>, Vec<Entity>)>,
+    behaviours: usize,
+    is_empty: bool,
+    /// The page that was made last: most components are those of the same entities, and share it.
+    page: EntityPage,
+}
+
+impl<'r, W> Copies<'r, W> {
+    fn new(registry: &'r Registry<W>, prototypes: &'r W) -> Self {
+        Self {
+            registry,
+            prototypes,
+            gathered: vec![(Vec::new(), Vec::new()); registry.entries.len()],
+            behaviours: registry.entries.iter().position(|entry| entry.node).unwrap_or_default(),
+            is_empty: true,
+            page: EntityPage::new(Vec::new()),
+        }
+    }
+
+    fn column(&self, entry: u32) -> usize {
+        if self.registry.entries[entry as usize].node { self.behaviours } else { entry as usize }
+    }
+
+    fn add(&mut self, entry: u32, source: Entity, target: Entity, world: &mut W) {
+        let column = self.column(entry);
+        let (sources, targets) = &mut self.gathered[column];
+        sources.push(source);
+        targets.push(target);
+        self.is_empty = false;
+        if targets.len() == EntityPage::MOST {
+            self.clone_column(column, world);
+        }
+    }
+
+    /// Clones what was gathered for the column that an entity is going to get this component in.
+    fn clone_before(&mut self, name: &str, world: &mut W) {
+        if self.is_empty {
+            return;
+        }
+        if let Some(&entry) = self.registry.names.get(name) {
+            self.clone_column(self.column(entry), world);
+        }
+    }
+
+    fn clone_column(&mut self, column: usize, world: &mut W) {
+        let (sources, targets) = &mut self.gathered[column];
+        if targets.is_empty() {
+            return;
+        }
+        if self.page.entities() != targets.as_slice() {
+            self.page = EntityPage::new(targets.clone());
+        }
+        (self.registry.entries[column].functions.copy)(self.prototypes, sources, world, &self.page);
+        sources.clear();
+        targets.clear();
+    }
+
+    fn clone_all(&mut self, world: &mut W) {
+        for column in 0..self.gathered.len() {
+            self.clone_column(column, world);
+        }
+    }
+}
+
 struct Loader<'r, 'p, W> {
     registry: &'r Registry<W>,
     plan: &'p Plan,
@@ -251,7 +323,7 @@ impl<W: SceneWorld> Registry<W> {
             entities: Arc::new(entities),
             clocks,
             below,
-            given: HashMap::new(),
+            given: BTreeMap::new(),
         })
     }
 
@@ -314,11 +386,13 @@ impl<W: SceneWorld> Loader<'_, '_, W> {
 
     fn root(&mut self, world: &mut W, prototypes: &Prototypes<W>, entities: &[Option<Entity>]) {
         let plan = self.plan;
+        let mut copies = Copies::new(self.registry, &prototypes.world);
         for (slot, found) in (0..).zip(&plan.root().slots) {
             let Some(entity) = entities[slot as usize] else { continue };
             match &found.content {
                 Content::Own(pieces) => {
                     for piece in pieces {
+                        copies.clone_before(plan.piece_name(piece), world);
                         self.decode(world, entity, piece, 0, entities, 0, slot);
                     }
                 }
@@ -329,9 +403,10 @@ impl<W: SceneWorld> Loader<'_, '_, W> {
                     let (Some(source), Some(prototype)) = (source, prototype) else { continue };
                     for (piece, &(entry, names)) in pieces.iter().zip(&prototype.pieces) {
                         if names {
+                            copies.clone_before(plan.piece_name(piece), world);
                             self.decode(world, entity, piece, offset, entities, 0, slot);
-                        } else if let Some(entry) = self.registry.entries.get(entry as usize) {
-                            (entry.functions.copy)(&prototypes.world, source, world, entity);
+                        } else if entry != NONE {
+                            copies.add(entry, source, entity, world);
                         }
                     }
                 }
@@ -340,6 +415,7 @@ impl<W: SceneWorld> Loader<'_, '_, W> {
                 return;
             }
         }
+        copies.clone_all(world);
     }
 
     /// Decodes a component. Answers its entry, and whether it names entities.

@@ -150,7 +150,13 @@ pub(crate) trait AnyNode<W>: SceneNode<W> {
     fn boxed(&self) -> Box<dyn AnyNode<W>>;
     fn key(&self) -> &'static str;
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
-    fn write(&self, name: &str, names: &mut dyn EntityNames, limit: usize) -> Result<String, WriteFault>;
+    fn append(
+        &self,
+        name: &str,
+        names: &mut dyn EntityNames,
+        limit: usize,
+        text: &mut String,
+    ) -> Result<(), WriteFault>;
     fn node(&self) -> &dyn SceneNode<W>;
 }
 
@@ -167,8 +173,14 @@ impl<W: 'static, N: SceneNode<W> + Clone + fmt::Debug + Serialize + DeserializeO
         self.fmt(f)
     }
 
-    fn write(&self, name: &str, names: &mut dyn EntityNames, limit: usize) -> Result<String, WriteFault> {
-        encode::component(name, self, names, limit)
+    fn append(
+        &self,
+        name: &str,
+        names: &mut dyn EntityNames,
+        limit: usize,
+        text: &mut String,
+    ) -> Result<(), WriteFault> {
+        encode::append_component(name, self, names, limit, text)
     }
 
     fn node(&self) -> &dyn SceneNode<W> {
@@ -231,7 +243,11 @@ impl<W: 'static> Behaviour<W> {
     /// What it holds, as text in which entities are their numbers.
     fn text(&self) -> Result<std::borrow::Cow<'_, str>, WriteFault> {
         match &self.state {
-            State::Awake(node) => Ok(node.write(CANONICAL, &mut Bits, usize::MAX)?.into()),
+            State::Awake(node) => {
+                let mut text = String::new();
+                node.append(CANONICAL, &mut Bits, usize::MAX, &mut text)?;
+                Ok(text.into())
+            }
             State::Asleep { text, .. } => Ok(text.into()),
             State::Out => Err(WriteFault("a node that runs just now is outside of its world".to_owned())),
         }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std_ecs::{ComponentKey, Entity, Has, Hierarchy, Parent, Store, World, component_key};
+use std_ecs::{ComponentKey, Entity, EntityPage, Has, Hierarchy, Parent, Store, World, component_key};
 
 use crate::error::{ErrorKind, SceneErrors};
 use crate::limits::Limits;
@@ -63,15 +63,18 @@ pub enum RegistryError {
     },
 }
 
-/// Writes the component of an entity, under a name, if it has one.
-pub(crate) type Encode<W> =
-    fn(&W, Entity, &str, &mut dyn EntityNames, usize) -> Option<Result<String, WriteFault>>;
+/// Appends the component of an entity to a text, under a name, if it has one.
+pub(crate) type Append<W> =
+    fn(&W, Entity, &str, &mut dyn EntityNames, usize, &mut String) -> Option<Result<(), WriteFault>>;
+
+/// Gives the entities of a page clones of the components that others have in another world.
+pub(crate) type Copy<W> = fn(&W, &[Entity], &mut W, &EntityPage);
 
 /// What can be done with one component, as plain functions that were written where its type was known.
 pub(crate) struct Functions<W> {
     pub(crate) decode: fn(&mut W, Entity, Value<'_, '_>) -> Result<(), Fault>,
-    pub(crate) copy: fn(&W, Entity, &mut W, Entity) -> bool,
-    pub(crate) encode: Encode<W>,
+    pub(crate) copy: Copy<W>,
+    pub(crate) append: Append<W>,
     pub(crate) remove: fn(&mut W, Entity) -> bool,
     pub(crate) has: fn(&W, Entity) -> bool,
     pub(crate) clock: fn(&W) -> u64,
@@ -85,7 +88,7 @@ impl<W> Clone for Functions<W> {
     }
 }
 
-impl<W> Copy for Functions<W> {}
+impl<W> std::marker::Copy for Functions<W> {}
 
 pub(crate) struct Entry<W> {
     pub(crate) name: String,
@@ -95,6 +98,21 @@ pub(crate) struct Entry<W> {
     pub(crate) functions: Functions<W>,
     /// The file of the default, among those of the registry.
     pub(crate) default: Option<u32>,
+}
+
+impl<W> Entry<W> {
+    /// The text of the component of an entity, if it has one.
+    pub(crate) fn encode(
+        &self,
+        world: &W,
+        entity: Entity,
+        names: &mut dyn EntityNames,
+        limit: usize,
+    ) -> Option<Result<String, WriteFault>> {
+        let mut text = String::new();
+        let written = (self.functions.append)(world, entity, &self.name, names, limit, &mut text)?;
+        Some(written.map(|()| text))
+    }
 }
 
 impl<W> Clone for Entry<W> {
@@ -294,7 +312,7 @@ impl<W: World> Registry<W> {
             Functions {
                 decode: decode::<W, T>,
                 copy: copy::<W, T>,
-                encode: encode::<W, T>,
+                append: append::<W, T>,
                 remove: |world, entity| <W as Store<T>>::detach(world, entity).is_some(),
                 has: |world, entity| <W as Store<T>>::column(world).contains(entity),
                 clock: |world| <W as Store<T>>::column(world).clock(),
@@ -377,7 +395,7 @@ impl<W: World> Registry<W> {
         self.by_name()
             .filter_map(|entry| {
                 let depth = self.limits.value_depth;
-                (entry.functions.encode)(world, entity, &entry.name, &mut encode::Bits, depth)?.ok()
+                entry.encode(world, entity, &mut encode::Bits, depth)?.ok()
             })
             .collect()
     }
@@ -427,19 +445,21 @@ fn decode<W: Store<T>, T: Serialize + DeserializeOwned + 'static>(
     }
 }
 
-fn copy<W: Store<T>, T: Clone>(from: &W, source: Entity, to: &mut W, target: Entity) -> bool {
-    match from.column().get(source) {
-        Some(value) => to.attach(target, value.clone()),
-        None => false,
+pub(crate) fn copy<W: Store<T>, T: Clone>(from: &W, sources: &[Entity], to: &mut W, targets: &EntityPage) {
+    let column = from.column();
+    let values: Option<Vec<T>> = sources.iter().map(|&source| column.get(source).cloned()).collect();
+    if let Some(values) = values {
+        to.attach_page(targets, values);
     }
 }
 
-fn encode<W: Store<T>, T: Serialize>(
+fn append<W: Store<T>, T: Serialize>(
     world: &W,
     entity: Entity,
     name: &str,
     names: &mut dyn EntityNames,
     limit: usize,
-) -> Option<Result<String, WriteFault>> {
-    world.column().get(entity).map(|value| encode::component(name, value, names, limit))
+    text: &mut String,
+) -> Option<Result<(), WriteFault>> {
+    world.column().get(entity).map(|value| encode::append_component(name, value, names, limit, text))
 }

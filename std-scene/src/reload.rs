@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use std_ecs::{Entity, Parent};
+use std_ecs::{Entity, EntityPage, Parent};
 
 use crate::error::SceneErrors;
 use crate::load::{Loaded, Placed, Scene, attach_text, decode_piece};
@@ -183,8 +183,7 @@ impl<W: SceneWorld> Registry<W> {
                             continue;
                         }
                         let depth = usize::MAX;
-                        let running = (entry.functions.encode)(next, entity, &entry.name, &mut Bits, depth)
-                            .and_then(Result::ok);
+                        let running = entry.encode(next, entity, &mut Bits, depth).and_then(Result::ok);
                         let text = match (old_text, running) {
                             (Some(old), Some(now)) => {
                                 let files = [old, new_text.clone(), now].map(|text| tree(&text));
@@ -200,7 +199,8 @@ impl<W: SceneWorld> Registry<W> {
                             // What the game has made of it does not go with the edit: the files win.
                             let source = fresh.entities[slot as usize];
                             if let Some(source) = source {
-                                (entry.functions.copy)(fresh_world, source, next, entity);
+                                let page = EntityPage::new(vec![entity]);
+                                (entry.functions.copy)(fresh_world, &[source], next, &page);
                             }
                         }
                         if !is_new {
@@ -234,7 +234,7 @@ impl<W: SceneWorld> Texts<'_, W> {
         let piece = Piece { node: piece.node, layers };
         let names = Placed { plan, entities };
         decode_piece(self.registry, &files, &names, &mut self.scratch, entity, &piece, 0).ok()?;
-        (entry.functions.encode)(&self.scratch, entity, &entry.name, &mut Bits, usize::MAX)?.ok()
+        entry.encode(&self.scratch, entity, &mut Bits, usize::MAX)?.ok()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Saving: the text that was read, with what has changed since.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use crate::registry::{Registry, SceneWorld};
 use crate::source::Embedded;
 
 mod edits;
+mod items;
 mod names;
 mod saver;
 pub(crate) mod values;
@@ -100,7 +101,7 @@ impl Loaded {
                 entities: Arc::default(),
                 clocks: BTreeMap::new(),
                 below: None,
-                given: HashMap::new(),
+                given: BTreeMap::new(),
             },
             Err(errors) => panic!("a scene without entities at `{path}`: {errors}"),
         }
@@ -160,7 +161,7 @@ impl<W: SceneWorld> Registry<W> {
         let mut errors = Vec::new();
         let mut theirs = Referrer::new(&again, &read);
         let mut ours = Referrer::new(world, loaded);
-        let new: HashMap<&str, Entity> =
+        let new: BTreeMap<&str, Entity> =
             loaded.given.iter().map(|(entity, name)| (name.as_str(), *entity)).collect();
         for (slot, &copy) in (0..).zip(read.entities.iter()) {
             let Some(copy) = copy else { continue };
@@ -169,8 +170,8 @@ impl<W: SceneWorld> Registry<W> {
             let Some(original) = original else { continue };
             for entry in self.by_name() {
                 let depth = self.limits.value_depth;
-                let one = (entry.functions.encode)(world, original, &entry.name, &mut ours, depth);
-                let two = (entry.functions.encode)(&again, copy, &entry.name, &mut theirs, depth);
+                let one = entry.encode(world, original, &mut ours, depth);
+                let two = entry.encode(&again, copy, &mut theirs, depth);
                 if one != two {
                     let reason = format!(
                         "{} would be read back as another value; keep it out of serde's buffered types",

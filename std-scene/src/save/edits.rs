@@ -1,30 +1,71 @@
 //! Edits of a text: what is taken out, put in and moved, while all the rest stays as it is.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use std_ecs::Entity;
 
 use crate::text::tree::File;
-
-/// Something to put in.
-pub(super) enum Insertion {
-    Text(String),
-    /// A node that was taken out elsewhere, with the edits inside of it.
-    Moved(u32),
-}
 
 /// The edits of one file.
 pub(super) struct Edits<'f> {
     file: &'f File,
-    /// Spans that are replaced; the text is empty for what is taken out.
-    replaced: Vec<(usize, usize, String)>,
+    /// Spans that are replaced.
+    replaced: Vec<Change<'f>>,
     /// Items that are put at the end of the parentheses of a node.
-    appended: Vec<(u32, Insertion)>,
+    appended: Vec<(u32, Item<'f>)>,
     /// Nodes that are taken out of their parentheses.
     removed: Vec<u32>,
+    /// The texts of the items, one behind the other.
+    texts: String,
+}
+
+/// Something to put in.
+enum Item<'f> {
+    /// These bytes of the texts.
+    Text(Range<usize>),
+    /// A node that was taken out elsewhere, with the edits inside of it.
+    Moved(u32),
+    /// An entity that is new, which is written straight into the text that comes out.
+    New(NewEntity<'f>),
+}
+
+/// An entity to be written, and its name.
+#[derive(Clone, Copy)]
+pub(super) struct NewEntity<'f> {
+    pub(super) entity: Entity,
+    pub(super) name: Option<&'f str>,
+}
+
+/// Writes a new entity. What is given in front of each line but the first is none if it has to stay in one line.
+pub(super) type WriteNew<'w> = dyn FnMut(NewEntity<'_>, Option<&str>, &mut String) + 'w;
+
+/// What stands in the place of a span.
+struct Change<'f> {
+    start: usize,
+    end: usize,
+    put: Put<'f>,
+}
+
+enum Put<'f> {
+    Text(String),
+    /// Items on lines of their own.
+    Lines {
+        items: Vec<Item<'f>>,
+        /// The line end and the white space in front of each.
+        line: String,
+        tail: String,
+    },
+    /// Items behind others in one line.
+    Inline {
+        items: Vec<Item<'f>>,
+        space: bool,
+    },
 }
 
 impl<'f> Edits<'f> {
     pub(super) fn new(file: &'f File) -> Self {
-        Self { file, replaced: Vec::new(), appended: Vec::new(), removed: Vec::new() }
+        Self { file, replaced: Vec::new(), appended: Vec::new(), removed: Vec::new(), texts: String::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -34,12 +75,24 @@ impl<'f> Edits<'f> {
     /// Puts another text in the place of a node.
     pub(super) fn replace(&mut self, node: u32, text: impl Into<String>) {
         let (start, end) = self.file.span(node);
-        self.replaced.push((start, end, text.into()));
+        self.replaced.push(Change { start, end, put: Put::Text(text.into()) });
     }
 
     /// Puts an item at the end of the parentheses of a node.
-    pub(super) fn append(&mut self, node: u32, item: Insertion) {
-        self.appended.push((node, item));
+    pub(super) fn append(&mut self, node: u32, text: &str) {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        self.appended.push((node, Item::Text(start..self.texts.len())));
+    }
+
+    /// Puts an entity at the end of the parentheses of a node.
+    pub(super) fn append_new(&mut self, node: u32, new: NewEntity<'f>) {
+        self.appended.push((node, Item::New(new)));
+    }
+
+    /// Puts a node that is taken out elsewhere at the end of the parentheses of another.
+    pub(super) fn append_moved(&mut self, node: u32, moved: u32) {
+        self.appended.push((node, Item::Moved(moved)));
     }
 
     /// Takes an item out of its parentheses, with its comma.
@@ -48,131 +101,133 @@ impl<'f> Edits<'f> {
     }
 
     /// The text of the whole file with all edits.
-    pub(super) fn apply(mut self) -> String {
+    pub(super) fn apply(mut self, write: &mut WriteNew<'_>) -> String {
         let mut changes = std::mem::take(&mut self.replaced);
-        let removed: HashSet<u32> = std::mem::take(&mut self.removed).into_iter().collect();
+        let removed: BTreeSet<u32> = std::mem::take(&mut self.removed).into_iter().collect();
         for &node in &removed {
             let (start, end) = self.hole(node);
-            changes.push((start, end, String::new()));
+            changes.push(Change { start, end, put: Put::Text(String::new()) });
             // A comment between an item and its comma stays, and the comma goes.
             let after = self.file.node(node).end as usize;
             if let Some(comma) = find_comma(&self.file.text[after..]).map(|comma| after + comma)
                 && comma >= end
             {
-                changes.push((comma, comma + 1, String::new()));
+                changes.push(Change { start: comma, end: comma + 1, put: Put::Text(String::new()) });
             }
         }
-        let appended = std::mem::take(&mut self.appended);
-        let mut groups: BTreeMap<u32, Vec<Insertion>> = BTreeMap::new();
-        for (node, item) in appended {
+        let mut groups: BTreeMap<u32, Vec<Item<'f>>> = BTreeMap::new();
+        for (node, item) in std::mem::take(&mut self.appended) {
             groups.entry(node).or_default().push(item);
         }
         for (node, items) in groups {
             self.group(node, items, &removed, &mut changes);
         }
         // Insertions at one place keep the order in which they were made; what is taken out goes first.
-        changes.sort_by_key(|&(start, end, _)| (start, end));
-        let mut out = String::with_capacity(
-            self.file.text.len() + changes.iter().map(|change| change.2.len()).sum::<usize>(),
-        );
-        self.assemble((0, self.file.text.len()), &changes, &mut out);
+        changes.sort_by_key(|change| (change.start, change.end));
+        let put: usize = changes.iter().map(|change| self.length(&change.put)).sum();
+        let mut out = String::with_capacity(self.file.text.len() + put);
+        self.assemble((0, self.file.text.len()), &changes, write, &mut out);
         out
     }
 
+    /// How many bytes it takes, nearly, without what is moved or new.
+    fn length(&self, put: &Put<'_>) -> usize {
+        let (items, line) = match put {
+            Put::Text(text) => return text.len(),
+            Put::Lines { items, line, .. } => (items, line.len() + 1),
+            Put::Inline { items, .. } => (items, 2),
+        };
+        let texts = items.iter().map(|item| match item {
+            Item::Text(range) => line + range.len(),
+            Item::Moved(_) | Item::New(_) => line,
+        });
+        texts.sum()
+    }
+
     /// The text of a span with the changes inside of it.
-    fn assemble(&self, (start, end): (usize, usize), changes: &[(usize, usize, String)], out: &mut String) {
+    fn assemble(
+        &self,
+        (start, end): (usize, usize),
+        changes: &[Change<'_>],
+        write: &mut WriteNew<'_>,
+        out: &mut String,
+    ) {
         let mut at = start;
-        let first = changes.partition_point(|change| change.0 < start);
-        for (from, to, text) in &changes[first..] {
-            if *to > end {
-                continue;
-            }
-            if *from > end {
+        // What a node leaves behind that is moved is around it, and not among the changes inside.
+        let is_whole = start == 0 && end == self.file.text.len();
+        let first = changes.partition_point(|change| change.start <= start && !is_whole);
+        for change in &changes[first..] {
+            if change.start > end {
                 break;
             }
             // What lies inside of something that was taken out goes with it; two holes may overlap.
-            if *from < at && *to <= at {
+            if change.end > end || !is_whole && change.end == end || change.start < at && change.end <= at {
                 continue;
             }
-            out.push_str(&self.file.text[at..(*from).max(at)]);
-            self.put(text, changes, out);
-            at = *to;
+            out.push_str(&self.file.text[at..change.start.max(at)]);
+            self.put(&change.put, changes, write, out);
+            at = change.end;
         }
         out.push_str(&self.file.text[at..end]);
     }
 
-    /// Puts a text in, in which moved nodes stand as their numbers between zero characters.
-    fn put(&self, text: &str, changes: &[(usize, usize, String)], out: &mut String) {
-        for (at, part) in text.split('\u{0}').enumerate() {
-            match part.parse::<u32>() {
-                Ok(node) if at % 2 == 1 => {
-                    // The hole that the node leaves is around it, and not among the changes inside.
-                    let (start, end) = self.file.span(node);
-                    let inside = changes.iter().filter(|(from, to, _)| *from > start && *to < end);
-                    let inside: Vec<(usize, usize, String)> = inside.cloned().collect();
-                    self.assemble((start, end), &inside, out);
-                }
-                _ => out.push_str(part),
+    fn put(&self, put: &Put<'_>, changes: &[Change<'_>], write: &mut WriteNew<'_>, out: &mut String) {
+        let (items, line) = match put {
+            Put::Text(text) => return out.push_str(text),
+            Put::Lines { items, line, .. } => (items, Some(line.as_str())),
+            Put::Inline { items, .. } => (items, None),
+        };
+        for (at, item) in items.iter().enumerate() {
+            match put {
+                Put::Inline { space, .. } if at == 0 => out.push_str(if *space { " " } else { "" }),
+                _ => out.push_str(line.unwrap_or(", ")),
             }
+            match item {
+                Item::Moved(node) => self.assemble(self.file.span(*node), changes, write, out),
+                Item::New(new) => write(*new, line, out),
+                Item::Text(range) => push_lines(&self.texts[range.clone()], line, out),
+            }
+            if line.is_some() {
+                out.push(',');
+            }
+        }
+        if let Put::Lines { tail, .. } = put {
+            out.push_str(tail);
         }
     }
 
     /// Where the items go that are put at the end of some parentheses, and what goes in front of them.
-    fn group(
-        &self,
-        node: u32,
-        items: Vec<Insertion>,
-        removed: &HashSet<u32>,
-        changes: &mut Vec<(usize, usize, String)>,
-    ) {
+    fn group(&self, node: u32, items: Vec<Item<'f>>, removed: &BTreeSet<u32>, changes: &mut Vec<Change<'f>>) {
         let text = &*self.file.text;
-        let items: Vec<String> = items
-            .into_iter()
-            .map(|item| match item {
-                Insertion::Text(text) => text,
-                Insertion::Moved(node) => format!("\u{0}{node}\u{0}"),
-            })
-            .collect();
         let close = self.file.node(node).end as usize - 1;
-        let children: Vec<u32> = self.file.children(node).collect();
-        let last = children.last().copied();
+        let mut children = self.file.children(node);
+        let (first, second) = (children.next(), children.next());
+        let last = children.last().or(second).or(first);
         let after_last = last.map_or(self.opening(node) + 1, |last| self.file.node(last).end as usize);
         let gap = &text[after_last..close];
         let has_comma = last.is_none() || find_comma(gap).is_some();
-        let kept = children.iter().any(|child| !removed.contains(child));
         if !has_comma && last.is_some_and(|last| !removed.contains(&last)) {
-            changes.push((after_last, after_last, ",".to_owned()));
+            changes.push(Change { start: after_last, end: after_last, put: Put::Text(",".to_owned()) });
         }
-        let broken = gap.contains('\n') || children.len() > 1 && self.starts_line(children[1]);
+        let broken = gap.contains('\n') || second.is_some_and(|second| self.starts_line(second));
         let end = after_last + gap.trim_end().len();
-        if broken {
+        let put = if broken {
             let indent = match last {
                 Some(last) if self.starts_line(last) => self.indent(self.file.node(last).start as usize),
                 _ => format!("{}    ", self.indent(self.file.node(node).start as usize)),
             };
             let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-            let length: usize = items.iter().map(|item| item.len() + indent.len() + 3).sum();
-            let mut put = String::with_capacity(length + 64);
-            for item in items {
-                put.push_str(line_end);
-                put.push_str(&indent);
-                if item.contains('\n') {
-                    put.push_str(&item.replace('\n', &format!("{line_end}{indent}")));
-                } else {
-                    put.push_str(&item);
-                }
-                put.push(',');
-            }
-            if !text[end..close].contains('\n') {
-                put.push_str(line_end);
-                put.push_str(&self.indent(self.file.node(node).start as usize));
-            }
-            changes.push((end, end, put));
+            let tail = if text[end..close].contains('\n') {
+                String::new()
+            } else {
+                format!("{line_end}{}", self.indent(self.file.node(node).start as usize))
+            };
+            Put::Lines { items, line: format!("{line_end}{indent}"), tail }
         } else {
-            let joined = items.join(", ").replace('\n', " ");
-            let space = if kept { " " } else { "" };
-            changes.push((end, end, format!("{space}{joined}")));
-        }
+            let space = self.file.children(node).any(|child| !removed.contains(&child));
+            Put::Inline { items, space }
+        };
+        changes.push(Change { start: end, end, put });
     }
 
     /// Where the parenthesis of a node opens.
@@ -221,6 +276,27 @@ impl<'f> Edits<'f> {
         }
         (start, after + spaces)
     }
+}
+
+/// Appends a text of the writer with something else in front of each of its lines but the first, or in one line.
+pub(super) fn push_lines(text: &str, line: Option<&str>, out: &mut String) {
+    let mut rest = text;
+    while let Some(end) = rest.bytes().position(|byte| byte == b'\n') {
+        let this = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(line) = line {
+            out.push_str(this);
+            out.push_str(line);
+            continue;
+        }
+        rest = rest.trim_start_matches(' ');
+        let (this, space) =
+            if rest.starts_with(')') { (this.trim_end_matches(','), "") } else { (this, " ") };
+        let space = if this.ends_with('(') { "" } else { space };
+        out.push_str(this);
+        out.push_str(space);
+    }
+    out.push_str(rest);
 }
 
 /// The first comma that is not part of a comment, in front of anything else.

@@ -1,11 +1,12 @@
 //! What has changed, entity by entity, as edits of the text.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use std_ecs::{Entity, Parent};
 
 use super::SaveError;
-use super::edits::{Edits, Insertion};
+use super::edits::{Edits, NewEntity};
+use super::items::Items;
 use super::names::Referrer;
 use super::values::{Written, edit, minimal};
 use crate::load::{Loaded, Placed, decode_piece};
@@ -26,7 +27,9 @@ pub(super) struct Saver<'s, W> {
     names: Referrer<'s, W>,
     edits: Edits<'s>,
     /// What is to be written inside of `at(..)` that do not exist yet, by slot.
-    patches: HashMap<u32, Vec<String>>,
+    patches: BTreeMap<u32, Items>,
+    /// The items of the new entity that is being written.
+    items: Items,
     errors: Vec<SaveError>,
 }
 
@@ -41,7 +44,8 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
             scratch: None,
             names: Referrer::new(world, loaded),
             edits: Edits::new(&plan.files[0]),
-            patches: HashMap::new(),
+            patches: BTreeMap::new(),
+            items: Items::default(),
             errors: Vec::new(),
         }
     }
@@ -49,18 +53,21 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
     /// The text of the scene's own file, or all that it cannot say.
     pub(super) fn text(mut self) -> Result<String, Vec<SaveError>> {
         self.run();
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
-        let text = &self.plan.files[0].text;
-        Ok(if self.edits.is_empty() { text.to_string() } else { self.edits.apply() })
+        let file = &self.plan.files[0];
+        let edits = std::mem::replace(&mut self.edits, Edits::new(file));
+        let text = if edits.is_empty() {
+            file.text.to_string()
+        } else {
+            edits.apply(&mut |new, line, out| self.new_entity(new, line, out))
+        };
+        if self.errors.is_empty() { Ok(text) } else { Err(self.errors) }
     }
 
     fn run(&mut self) {
         let slots = &self.plan.root().slots;
         let world = self.world;
         let dead = self.loaded.entities.iter().flatten().any(|&entity| !world.is_alive(entity));
-        let mut orphans: HashSet<u32> = HashSet::new();
+        let mut orphans: BTreeSet<u32> = BTreeSet::new();
         for (slot, found) in (0..).zip(slots) {
             let Some(entity) = self.loaded.entities[slot as usize] else { continue };
             if !world.is_alive(entity) {
@@ -97,7 +104,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
             self.edits.remove(node);
         } else if let Some((owner, path)) = self.inner_path(slot) {
             let node = self.plan.root().slots[owner as usize].node;
-            self.edits.append(node, Insertion::Text(format!("remove(\"{path}\")")));
+            self.edits.append(node, &format!("remove(\"{path}\")"));
         }
     }
 
@@ -119,25 +126,25 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
     }
 
     /// Puts an item into the text of a slot.
-    fn put(&mut self, slot: u32, item: String) {
+    fn put(&mut self, slot: u32, item: &str) {
         let root = self.plan.root();
         let node = root.slots[slot as usize].node;
         if node != NONE {
-            self.edits.append(node, Insertion::Text(item));
+            self.edits.append(node, item);
         } else if let Some(&at) = root.patches.get(&slot) {
-            self.edits.append(at, Insertion::Text(item));
+            self.edits.append(at, item);
         } else {
             self.patches.entry(slot).or_default().push(item);
         }
     }
 
     fn write_patches(&mut self) {
-        let mut patches: Vec<(u32, Vec<String>)> = self.patches.drain().collect();
-        patches.sort_by_key(|(slot, _)| *slot);
-        for (slot, items) in patches {
+        for (slot, items) in std::mem::take(&mut self.patches) {
             if let Some((owner, path)) = self.inner_path(slot) {
                 let node = self.plan.root().slots[owner as usize].node;
-                self.edits.append(node, Insertion::Text(call("at", Some(&path), &items)));
+                let mut text = String::new();
+                items.call("at", Some(&path), Some("\n"), &mut text);
+                self.edits.append(node, &text);
             }
         }
     }
@@ -163,7 +170,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
                 (Some(piece), false) => self.gone(slot, entry, piece),
                 (None, true) => {
                     if let Some(text) = self.encode(slot, entity, entry) {
-                        self.put(slot, written(entry.node, text));
+                        self.put(slot, &written(entry.node, text));
                     }
                 }
                 (None, false) => {}
@@ -174,7 +181,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
     /// Something unchanged may still name what died.
     fn check_references(&mut self, slot: u32, entity: Entity, entry: &Entry<W>) {
         let mut count = Count(0);
-        let _ = (entry.functions.encode)(self.world, entity, &entry.name, &mut count, usize::MAX);
+        let _ = entry.encode(self.world, entity, &mut count, usize::MAX);
         if count.0 > 0 {
             self.encode(slot, entity, entry);
         }
@@ -182,7 +189,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
 
     fn encode(&mut self, slot: u32, entity: Entity, entry: &Entry<W>) -> Option<String> {
         let depth = self.registry.limits.value_depth;
-        match (entry.functions.encode)(self.world, entity, &entry.name, &mut self.names, depth)? {
+        match entry.encode(self.world, entity, &mut self.names, depth)? {
             Ok(text) => Some(text),
             Err(WriteFault(reason)) => {
                 self.refuse(slot, format!("{}: {reason}", entry.name));
@@ -197,7 +204,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
         match self.own(piece) {
             Some(item) if piece.layers.len() == 1 => self.edits.remove(item),
             Some(item) => self.edits.replace(item, without),
-            None => self.put(slot, without),
+            None => self.put(slot, &without),
         }
     }
 
@@ -238,7 +245,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
                     let (old_file, _) = parse("old", text.as_str().into(), 0, &limits);
                     let mut edits = Edits::new(&old_file);
                     edit(&mut edits, Written { file: &old_file, node: 0 }, before, now, based);
-                    edits.apply()
+                    edits.apply(&mut |_, _, _| {})
                 }
                 None => minimal(before, now),
             }
@@ -256,8 +263,8 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
                 let replaced = if item == node || entry.node { format!("replace({text})") } else { text };
                 self.edits.replace(if item == node { item } else { node }, replaced);
             }
-            None if fits => self.put(slot, written(entry.node, text)),
-            None => self.put(slot, format!("replace({text})")),
+            None if fits => self.put(slot, &written(entry.node, text)),
+            None => self.put(slot, &format!("replace({text})")),
         }
     }
 
@@ -292,15 +299,15 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
         decode_piece(registry, &files, &names, scratch, entity, &piece, 0).ok()?;
         // What names a dead or unnamed entity is compared as it is; it is refused where it is to be written.
         let mut names = Tolerant(&mut self.names);
-        (entry.functions.encode)(scratch, entity, &entry.name, &mut names, usize::MAX)?.ok()
+        entry.encode(scratch, entity, &mut names, usize::MAX)?.ok()
     }
 
     /// Entities whose parent or place among their siblings has changed.
-    fn places(&mut self, orphans: &HashSet<u32>) {
+    fn places(&mut self, orphans: &BTreeSet<u32>) {
         let (plan, world, loaded) = (self.plan, self.world, self.loaded);
         let slots = &plan.root().slots;
-        let mut moved: HashSet<u32> = HashSet::new();
-        let mut by_parent: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut moved: BTreeSet<u32> = BTreeSet::new();
+        let mut by_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (slot, found) in (0..).zip(slots) {
             let Some(entity) = loaded.entities[slot as usize] else { continue };
             if orphans.contains(&slot) {
@@ -327,17 +334,18 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
                 moved.extend(&order[from..]);
             }
         }
-        let mut moved: Vec<u32> = moved.into_iter().collect();
         // In the order in which they stand in the world, so that they are put in that order.
-        let position = |slot: &u32| {
-            let entity = loaded.entities[*slot as usize];
-            let parent = entity.and_then(|entity| world.get::<Parent>(entity)).map(|parent| parent.entity());
-            let hierarchy: &std_ecs::Hierarchy = world.group();
-            let index =
-                parent.and_then(|parent| hierarchy.children(parent).position(|child| Some(child) == entity));
-            (index, *slot)
-        };
-        moved.sort_by_cached_key(position);
+        let hierarchy: &std_ecs::Hierarchy = world.group();
+        let entity_of = |slot: u32| loaded.entities[slot as usize];
+        let parents: BTreeSet<Entity> =
+            moved.iter().filter_map(|&slot| hierarchy.parent(entity_of(slot)?)).collect();
+        let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+        for parent in parents {
+            let siblings = hierarchy.children(parent).enumerate();
+            places.extend(siblings.filter_map(|(at, child)| Some((self.names.slot(child)?, at))));
+        }
+        let mut moved: Vec<u32> = moved.into_iter().collect();
+        moved.sort_by_key(|slot| (places.get(slot), *slot));
         for slot in moved {
             self.moved(slot);
         }
@@ -370,7 +378,7 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
             }
         };
         self.edits.remove(node);
-        self.edits.append(target, Insertion::Moved(node));
+        self.edits.append_moved(target, node);
     }
 
     /// Entities that are new: children of the scene's, and those that were given a name.
@@ -383,41 +391,55 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
             let new: Vec<Entity> =
                 hierarchy.children(entity).filter(|&child| is_new(&self.names, child)).collect();
             for child in new {
-                let text = self.new_entity(child);
-                self.put(slot, text);
+                self.put_new(slot, NewEntity { entity: child, name: self.given(child) });
             }
         }
-        let mut named: Vec<Entity> = loaded.given.keys().copied().collect();
-        named.sort();
-        for entity in named {
+        for (&entity, name) in &loaded.given {
             let parent = world.get::<Parent>(entity).map(|parent| parent.entity());
             if world.is_alive(entity)
                 && is_new(&self.names, entity)
                 && (parent.is_none() || parent == loaded.below)
             {
-                let text = self.new_entity(entity);
-                self.edits.append(0, Insertion::Text(text));
+                self.edits.append_new(0, NewEntity { entity, name: Some(name) });
             }
         }
     }
 
-    /// The text of a new entity and all below it, without recursion.
-    fn new_entity(&mut self, entity: Entity) -> String {
-        let mut order = vec![entity];
+    fn given(&self, entity: Entity) -> Option<&'s str> {
+        self.loaded.given.get(&entity).map(String::as_str)
+    }
+
+    /// Puts a new entity into the text of a slot.
+    fn put_new(&mut self, slot: u32, new: NewEntity<'s>) {
+        let root = self.plan.root();
+        let node = root.slots[slot as usize].node;
+        if let Some(node) = if node == NONE { root.patches.get(&slot).copied() } else { Some(node) } {
+            self.edits.append_new(node, new);
+        } else {
+            let mut text = String::new();
+            self.new_entity(new, Some("\n"), &mut text);
+            self.put(slot, &text);
+        }
+    }
+
+    /// Writes a new entity and all below it, without recursion.
+    fn new_entity(&mut self, new: NewEntity<'_>, line: Option<&str>, out: &mut String) {
+        let mut below = self.new_children(new.entity);
+        if below.is_empty() {
+            return self.new_text(new, &mut BTreeMap::new(), line, out);
+        }
         let mut at = 0;
-        while at < order.len() {
-            order.extend(self.new_children(order[at]));
+        while at < below.len() {
+            below.extend(self.new_children(below[at]));
             at += 1;
         }
-        if order.len() == 1 {
-            return self.new_text(entity, &mut HashMap::new());
-        }
-        let mut texts: HashMap<Entity, String> = HashMap::new();
-        for &entity in order.iter().rev() {
-            let text = self.new_text(entity, &mut texts);
+        let mut texts: BTreeMap<Entity, String> = BTreeMap::new();
+        for entity in below.into_iter().rev() {
+            let mut text = String::new();
+            self.new_text(NewEntity { entity, name: self.given(entity) }, &mut texts, Some("\n"), &mut text);
             texts.insert(entity, text);
         }
-        texts.remove(&entity).unwrap_or_default()
+        self.new_text(new, &mut texts, line, out);
     }
 
     fn new_children(&self, entity: Entity) -> Vec<Entity> {
@@ -425,27 +447,45 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
         hierarchy.children(entity).filter(|&child| self.names.slot(child).is_none()).collect()
     }
 
-    /// The text of a new entity, with the texts of its children.
-    fn new_text(&mut self, entity: Entity, texts: &mut HashMap<Entity, String>) -> String {
-        let (registry, world, loaded) = (self.registry, self.world, self.loaded);
+    /// Writes a new entity, with the texts of its children.
+    fn new_text(
+        &mut self,
+        NewEntity { entity, name }: NewEntity<'_>,
+        texts: &mut BTreeMap<Entity, String>,
+        line: Option<&str>,
+        out: &mut String,
+    ) {
+        let (registry, world) = (self.registry, self.world);
         let depth = registry.limits.value_depth;
-        let name = loaded.given.get(&entity);
-        let mut items = Vec::new();
+        let mut items = std::mem::take(&mut self.items);
+        items.clear();
         for entry in registry.by_name() {
-            match (entry.functions.encode)(world, entity, &entry.name, &mut self.names, depth) {
-                Some(Ok(text)) => items.push(written(entry.node, text)),
+            if entry.node {
+                items.text.push_str("node(");
+            }
+            let append = entry.functions.append;
+            match append(world, entity, &entry.name, &mut self.names, depth, &mut items.text) {
+                Some(Ok(())) => {
+                    if entry.node {
+                        items.text.push(')');
+                    }
+                    items.end();
+                }
+                None => items.discard(),
                 Some(Err(WriteFault(reason))) => {
-                    let path = name.cloned().unwrap_or_else(|| entity.to_string());
+                    items.discard();
+                    let path = name.map_or_else(|| entity.to_string(), str::to_owned);
                     self.errors.push(SaveError { path, reason: format!("{}: {reason}", entry.name) });
                 }
-                None => {}
             }
         }
         if !texts.is_empty() {
-            let children = self.new_children(entity);
-            items.extend(children.into_iter().filter_map(|child| texts.remove(&child)));
+            for child in self.new_children(entity) {
+                items.push(&texts.remove(&child).unwrap_or_default());
+            }
         }
-        call("entity", name.map(String::as_str), &items)
+        items.call("entity", name, line, out);
+        self.items = items;
     }
 }
 
@@ -469,37 +509,4 @@ fn is_own(layer: &Layer) -> bool {
 
 fn written(node: bool, text: String) -> String {
     if node { format!("node({text})") } else { text }
-}
-
-/// A word of the format with its items, on one line if that is not too long.
-fn call(word: &str, name: Option<&str>, items: &[String]) -> String {
-    let length =
-        word.len() + 2 + name.map_or(0, str::len) + items.iter().map(|item| item.len() + 2).sum::<usize>();
-    let one_line = length <= 80 && !items.iter().any(|item| item.contains('\n'));
-    let mut out = String::with_capacity(length + 6 * items.len() + 8);
-    out.push_str(word);
-    out.push('(');
-    if let Some(name) = name {
-        out.push('"');
-        out.push_str(name);
-        out.push('"');
-    }
-    for (at, item) in items.iter().enumerate() {
-        match (one_line, at == 0) {
-            (true, true) if name.is_none() => {}
-            (true, _) => out.push_str(", "),
-            (false, true) => out.push_str(if name.is_some() { ",\n    " } else { "\n    " }),
-            (false, false) => out.push_str("\n    "),
-        }
-        if item.contains('\n') {
-            out.push_str(&item.replace('\n', "\n    "));
-        } else {
-            out.push_str(item);
-        }
-        if !one_line {
-            out.push(',');
-        }
-    }
-    out.push_str(if one_line { ")" } else { "\n)" });
-    out
 }

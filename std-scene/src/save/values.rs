@@ -2,7 +2,7 @@
 
 use crate::text::tree::{File, Kind};
 
-use super::edits::{Edits, Insertion};
+use super::edits::Edits;
 
 /// A node of a text that the writer wrote.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ pub(super) fn edit(
                     };
                     let label = child.file.slice(child.node);
                     let label = &label[..label.len() - now.text().len()];
-                    edits.append(old.node, Insertion::Text(format!("{label}{value}")));
+                    edits.append(old.node, &format!("{label}{value}"));
                 }
             }
         }

@@ -44,7 +44,7 @@ impl ser::Error for WriteFault {
 
 /// What is written, and how deep it is.
 struct Out<'n> {
-    text: String,
+    text: &'n mut String,
     names: &'n mut dyn EntityNames,
     depth: usize,
     limit: usize,
@@ -56,9 +56,9 @@ pub(crate) fn value<T: Serialize + ?Sized>(
     names: &mut dyn EntityNames,
     limit: usize,
 ) -> Result<String, WriteFault> {
-    let mut out = Out { text: String::with_capacity(48), names, depth: 0, limit };
-    value.serialize(Encoder { out: &mut out, name: None })?;
-    Ok(out.text)
+    let mut text = String::with_capacity(48);
+    value.serialize(Encoder { out: &mut Out { text: &mut text, names, depth: 0, limit }, name: None })?;
+    Ok(text)
 }
 
 /// Writes a component: its name, and what its type puts into the parentheses.
@@ -68,9 +68,23 @@ pub(crate) fn component<T: Serialize + ?Sized>(
     names: &mut dyn EntityNames,
     limit: usize,
 ) -> Result<String, WriteFault> {
-    let mut out = Out { text: String::with_capacity(48), names, depth: 0, limit };
-    value.serialize(Encoder { out: &mut out, name: Some(name) })?;
-    Ok(out.text)
+    let mut text = String::with_capacity(48);
+    Out { text: &mut text, names, depth: 0, limit }.identifier(name)?;
+    text.clear();
+    append_component(name, value, names, limit, &mut text)?;
+    Ok(text)
+}
+
+/// Appends a component to a text, under a name that is known to be an identifier. What was written until something
+/// turned out to be impossible stays there.
+pub(crate) fn append_component<T: Serialize + ?Sized>(
+    name: &str,
+    value: &T,
+    names: &mut dyn EntityNames,
+    limit: usize,
+    text: &mut String,
+) -> Result<(), WriteFault> {
+    value.serialize(Encoder { out: &mut Out { text, names, depth: 0, limit }, name: Some(name) })
 }
 
 struct Encoder<'o, 'n> {
@@ -154,7 +168,7 @@ impl<'o, 'n> Encoder<'o, 'n> {
     /// Something that is one value: a component has it in its parentheses.
     fn one(self, write: impl FnOnce(&mut Out<'n>) -> Result<(), WriteFault>) -> Result<(), WriteFault> {
         if let Some(name) = self.name {
-            self.out.identifier(name)?;
+            self.out.text.push_str(name);
             self.out.text.push('(');
             write(self.out)?;
             self.out.text.push(')');
@@ -181,7 +195,7 @@ impl<'o, 'n> Encoder<'o, 'n> {
         self.out.deeper()?;
         let closer = match self.name {
             Some(name) => {
-                self.out.identifier(name)?;
+                self.out.text.push_str(name);
                 self.out.text.push('(');
                 in_component
             }
@@ -194,15 +208,21 @@ impl<'o, 'n> Encoder<'o, 'n> {
     /// Parentheses, which for a component are those behind its name.
     fn parentheses(self) -> Result<Open<'o, 'n>, WriteFault> {
         self.out.deeper()?;
-        if let Some(name) = self.name {
-            self.out.identifier(name)?;
-        }
+        self.out.text.push_str(self.name.unwrap_or_default());
         self.out.text.push('(');
         Ok(Open { out: self.out, first: true, closer: ")" })
     }
 
-    fn float(self, text: std::fmt::Arguments<'_>, nan: bool, negative: bool) -> Result<(), WriteFault> {
-        if nan { self.show(if negative { "-NaN" } else { "NaN" }) } else { self.show(text) }
+    /// A float, with the shortest digits that read back as the same bits.
+    fn float(self, value: impl std::fmt::Debug, nan: bool, negative: bool) -> Result<(), WriteFault> {
+        self.one(|out| {
+            if nan {
+                out.text.push_str(if negative { "-NaN" } else { "NaN" });
+            } else {
+                let _ = write!(out.text, "{value:?}");
+            }
+            Ok(())
+        })
     }
 }
 
@@ -267,12 +287,11 @@ impl<'o, 'n> ser::Serializer for Encoder<'o, 'n> {
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), WriteFault> {
-        // The shortest digits that read back as the same bits.
-        self.float(format_args!("{value:?}"), value.is_nan(), value.is_sign_negative())
+        self.float(value, value.is_nan(), value.is_sign_negative())
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), WriteFault> {
-        self.float(format_args!("{value:?}"), value.is_nan(), value.is_sign_negative())
+        self.float(value, value.is_nan(), value.is_sign_negative())
     }
 
     fn serialize_char(self, value: char) -> Result<(), WriteFault> {
@@ -362,7 +381,7 @@ impl<'o, 'n> ser::Serializer for Encoder<'o, 'n> {
                 let bits = out.text[start..].parse().ok().and_then(Entity::from_bits);
                 out.text.truncate(start);
                 let entity = bits.ok_or_else(|| WriteFault("an entity is its 64 bits".to_owned()))?;
-                out.names.write(entity, &mut out.text)
+                out.names.write(entity, out.text)
             });
         }
         let mut open = self.parentheses()?;
