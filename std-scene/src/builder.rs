@@ -1,6 +1,6 @@
 //! Scenes as Rust functions: loops and constants are code, and the result is the scene that a file would be.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -64,9 +64,9 @@ use crate::value::WriteError;
 pub struct SceneBuilder {
     entities: Entities,
     built: Vec<Built>,
-    places: HashMap<Entity, usize>,
+    places: BTreeMap<Entity, usize>,
     /// Entities inside of instances, by the entity of the instance and the path.
-    inner: HashMap<Entity, (Entity, String)>,
+    inner: BTreeMap<Entity, (Entity, String)>,
     limits: Limits,
     fault: Option<WriteError>,
 }
@@ -191,7 +191,7 @@ impl SceneBuilder {
             return Err(fault);
         }
         let mut out = String::from("scene(\n    version(1),\n");
-        let mut counts: HashMap<&str, usize> = HashMap::new();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for built in &self.built {
             *counts.entry(&built.name).or_default() += 1;
         }
@@ -214,7 +214,7 @@ impl SceneBuilder {
     }
 
     /// Writes an entity and what is nested in it, with a stack of its own.
-    fn write(&self, root: usize, counts: &HashMap<&str, usize>, out: &mut String) -> Result<(), WriteError> {
+    fn write(&self, root: usize, counts: &BTreeMap<&str, usize>, out: &mut String) -> Result<(), WriteError> {
         let mut open = vec![(root, 0)];
         while let Some((at, next)) = open.pop() {
             let depth = open.len() + 1;
@@ -283,7 +283,7 @@ impl SceneBuilder {
     }
 
     /// A text with the paths of entities in the place of their placeholders.
-    fn resolved(&self, text: &str, counts: &HashMap<&str, usize>) -> Result<String, WriteError> {
+    fn resolved(&self, text: &str, counts: &BTreeMap<&str, usize>) -> Result<String, WriteError> {
         let mut out = String::with_capacity(text.len());
         for (at, part) in text.split(PLACEHOLDER).enumerate() {
             if at % 2 == 0 {
@@ -305,7 +305,7 @@ impl SceneBuilder {
     }
 
     /// The shortest path of an entity whose first name is the only one of its kind.
-    fn path(&self, entity: Entity, counts: &HashMap<&str, usize>) -> Option<String> {
+    fn path(&self, entity: Entity, counts: &BTreeMap<&str, usize>) -> Option<String> {
         let (entity, inner) = match self.inner.get(&entity) {
             Some((instance, path)) => (*instance, Some(path)),
             None => (entity, None),

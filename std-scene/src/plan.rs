@@ -169,6 +169,12 @@ impl Plan {
         child_of(&self.templates, &self.templates[template as usize], slot, name)
     }
 
+    /// The name of a slot of any template, if it has one.
+    pub(crate) fn name(&self, slot: &Slot) -> Option<&str> {
+        let (file, node) = slot.name?;
+        Some(crate::text::literal::raw(self.files[file as usize].slice(node)))
+    }
+
     /// The names of a slot and those above it, with `/` in between.
     pub(crate) fn path(&self, template: &Template, slot: u32) -> String {
         path_of(&self.files, template, slot)

@@ -1,6 +1,6 @@
 //! Reloading: what has changed in the files is laid over the running world.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use std_ecs::{Entity, EntityPage, Parent};
 
@@ -64,6 +64,10 @@ impl<W: SceneWorld> Registry<W> {
         let new_paths = paths(new, &fresh.entities);
 
         let moved = moved(&old_paths, &new_paths);
+        let mut by_name: BTreeMap<&str, Vec<Entity>> = BTreeMap::new();
+        for (&entity, name) in &loaded.given {
+            by_name.entry(name).or_default().push(entity);
+        }
         // What the slot was before, for those that stay.
         let mut was: Vec<Option<u32>> = vec![None; new.root().slots.len()];
         let mut entities: Vec<Option<Entity>> = vec![None; was.len()];
@@ -73,7 +77,9 @@ impl<W: SceneWorld> Registry<W> {
             was[slot] = old_paths.by_path.get(path).or_else(|| moved.get(path)).copied();
             if let Some(was) = was[slot] {
                 entities[slot] = loaded.entities[was as usize].filter(|&entity| next.is_alive(entity));
-            } else if let Some(known) = given(&next, loaded, path, new.root().slots[slot].parent, &entities) {
+            } else if let Some(known) =
+                given(&next, loaded, &by_name, path, new.root().slots[slot].parent, &entities)
+            {
                 // The file was saved with it.
                 entities[slot] = Some(known);
             } else {
@@ -101,9 +107,10 @@ impl<W: SceneWorld> Registry<W> {
                 done.moved.push(path.clone());
             }
         }
+        let stayed: BTreeSet<u32> = moved.values().copied().collect();
         for (path, slot) in &old_paths.in_order {
             if !new_paths.by_path.contains_key(path)
-                && !moved.values().any(|moved| moved == slot)
+                && !stayed.contains(slot)
                 && let Some(entity) = loaded.entities[*slot as usize]
             {
                 done.removed.push(path.clone());
@@ -249,18 +256,18 @@ fn tree(text: &str) -> File {
 
 /// The slots of a scene by their paths. Entities without a name are told apart by their place among those.
 struct Paths {
-    by_path: HashMap<String, u32>,
+    by_path: BTreeMap<String, u32>,
     in_order: Vec<(String, u32)>,
 }
 
 /// Entities whose path is new, with the slot of the one entity of that name whose path is gone.
-fn moved(old: &Paths, new: &Paths) -> HashMap<String, u32> {
+fn moved(old: &Paths, new: &Paths) -> BTreeMap<String, u32> {
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let mut gone: HashMap<String, Vec<u32>> = HashMap::new();
+    let mut gone: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (path, slot) in old.in_order.iter().filter(|(path, _)| !new.by_path.contains_key(path)) {
         gone.entry(last(path)).or_default().push(*slot);
     }
-    let mut come: HashMap<String, Vec<&String>> = HashMap::new();
+    let mut come: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for (path, _) in new.in_order.iter().filter(|(path, _)| !old.by_path.contains_key(path)) {
         come.entry(last(path)).or_default().push(path);
     }
@@ -277,21 +284,16 @@ fn moved(old: &Paths, new: &Paths) -> HashMap<String, u32> {
 fn given<W: SceneWorld>(
     world: &W,
     loaded: &Loaded,
+    by_name: &BTreeMap<&str, Vec<Entity>>,
     path: &str,
     parent: u32,
     entities: &[Option<Entity>],
 ) -> Option<Entity> {
-    let name = path.rsplit('/').next()?;
+    let named = by_name.get(path.rsplit('/').next()?)?;
     let parent = if parent == NONE { loaded.below } else { entities[parent as usize] };
-    let mut fitting: Vec<Entity> = loaded
-        .given
-        .iter()
-        .filter(|(entity, given)| *given == name && world.is_alive(**entity))
-        .map(|(&entity, _)| entity)
-        .filter(|&entity| world.get::<Parent>(entity).map(|parent| parent.entity()) == parent)
-        .collect();
-    fitting.sort_unstable();
-    fitting.first().copied()
+    let hierarchy: &std_ecs::Hierarchy = world.group();
+    let mut alive = named.iter().copied().filter(|&entity| world.is_alive(entity));
+    alive.find(|&entity| hierarchy.parent(entity) == parent)
 }
 
 /// An entity and those above it.
@@ -302,13 +304,11 @@ fn ancestors<W: SceneWorld>(world: &W, entity: Entity) -> impl Iterator<Item = E
 
 fn paths(plan: &Plan, entities: &[Option<Entity>]) -> Paths {
     let root = plan.root();
-    let mut found = Paths { by_path: HashMap::new(), in_order: Vec::new() };
-    let mut twins: HashMap<String, usize> = HashMap::new();
+    let mut found = Paths { by_path: BTreeMap::new(), in_order: Vec::new() };
+    let mut twins: BTreeMap<String, usize> = BTreeMap::new();
     let mut unique: Vec<String> = Vec::with_capacity(root.slots.len());
     for (slot, found_slot) in (0..).zip(&root.slots) {
-        let name = found_slot.name.map_or("(unnamed)", |(file, node)| {
-            crate::text::literal::raw(plan.files[file as usize].slice(node))
-        });
+        let name = plan.name(found_slot).unwrap_or("(unnamed)");
         let path = match unique.get(found_slot.parent as usize) {
             Some(parent) => format!("{parent}/{name}"),
             None => name.to_owned(),

@@ -124,24 +124,10 @@ impl<'f> Edits<'f> {
         }
         // Insertions at one place keep the order in which they were made; what is taken out goes first.
         changes.sort_by_key(|change| (change.start, change.end));
-        let put: usize = changes.iter().map(|change| self.length(&change.put)).sum();
+        let put: usize = changes.iter().map(|change| length(&change.put)).sum();
         let mut out = String::with_capacity(self.file.text.len() + put);
         self.assemble((0, self.file.text.len()), &changes, write, &mut out);
         out
-    }
-
-    /// How many bytes it takes, nearly, without what is moved or new.
-    fn length(&self, put: &Put<'_>) -> usize {
-        let (items, line) = match put {
-            Put::Text(text) => return text.len(),
-            Put::Lines { items, line, .. } => (items, line.len() + 1),
-            Put::Inline { items, .. } => (items, 2),
-        };
-        let texts = items.iter().map(|item| match item {
-            Item::Text(range) => line + range.len(),
-            Item::Moved(_) | Item::New(_) => line,
-        });
-        texts.sum()
     }
 
     /// The text of a span with the changes inside of it.
@@ -276,6 +262,20 @@ impl<'f> Edits<'f> {
         }
         (start, after + spaces)
     }
+}
+
+/// How many bytes it takes, nearly, without what is moved or new.
+fn length(put: &Put<'_>) -> usize {
+    let (items, line) = match put {
+        Put::Text(text) => return text.len(),
+        Put::Lines { items, line, .. } => (items, line.len() + 1),
+        Put::Inline { items, .. } => (items, 2),
+    };
+    let texts = items.iter().map(|item| match item {
+        Item::Text(range) => line + range.len(),
+        Item::Moved(_) | Item::New(_) => line,
+    });
+    texts.sum()
 }
 
 /// Appends a text of the writer with something else in front of each of its lines but the first, or in one line.

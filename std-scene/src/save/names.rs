@@ -1,6 +1,7 @@
 //! What entities are called in the text that is saved.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
 
 use std_ecs::{Entity, World};
 
@@ -13,6 +14,8 @@ pub(super) struct Referrer<'s, W> {
     world: &'s W,
     loaded: &'s Loaded,
     slots: HashMap<Entity, u32>,
+    /// How often each name was given to a new entity; counted when somebody asks.
+    given: OnceCell<BTreeMap<&'s str, usize>>,
 }
 
 impl<'s, W: World> Referrer<'s, W> {
@@ -21,7 +24,7 @@ impl<'s, W: World> Referrer<'s, W> {
             .zip(loaded.entities.iter())
             .filter_map(|(slot, entity)| entity.map(|entity| (entity, slot)))
             .collect();
-        Self { world, loaded, slots }
+        Self { world, loaded, slots, given: OnceCell::new() }
     }
 
     pub(super) fn slot(&self, entity: Entity) -> Option<u32> {
@@ -43,9 +46,14 @@ impl<'s, W: World> Referrer<'s, W> {
         let plan = &self.loaded.scene.plan;
         let Some(slot) = self.slot(entity) else {
             let name = self.loaded.given.get(&entity).ok_or_else(unnamed)?;
-            let twice = plan.root().names.contains_key(name.as_str())
-                || self.loaded.given.iter().any(|(other, found)| *other != entity && found == name);
-            if twice {
+            let given = self.given.get_or_init(|| {
+                let mut counts = BTreeMap::new();
+                for name in self.loaded.given.values() {
+                    *counts.entry(name.as_str()).or_default() += 1;
+                }
+                counts
+            });
+            if plan.root().names.contains_key(name.as_str()) || given.get(name.as_str()) != Some(&1) {
                 return Err(format!("it names {entity}, whose name `{name}` is given twice"));
             }
             return Ok(name.clone());
@@ -54,8 +62,7 @@ impl<'s, W: World> Referrer<'s, W> {
         let mut names: Vec<&str> = Vec::new();
         let mut at = slot;
         while at != NONE {
-            let (file, node) = slots[at as usize].name.ok_or_else(unnamed)?;
-            names.push(crate::text::literal::raw(plan.files[file as usize].slice(node)));
+            names.push(plan.name(&slots[at as usize]).ok_or_else(unnamed)?);
             let path: String = names.iter().rev().copied().collect::<Vec<_>>().join("/");
             if plan.find(0, &path).is_ok_and(|found| found == slot) {
                 return Ok(path);

@@ -114,11 +114,11 @@ impl<'s, W: SceneWorld> Saver<'s, W> {
         let mut names = Vec::new();
         let mut at = slot;
         while root.slots[at as usize].node == NONE {
-            let Some((file, node)) = root.slots[at as usize].name else {
+            let Some(name) = self.plan.name(&root.slots[at as usize]) else {
                 self.refuse(slot, "an entity inside of the instance has no name, so no patch can find it");
                 return None;
             };
-            names.push(crate::text::literal::raw(self.plan.files[file as usize].slice(node)));
+            names.push(name);
             at = root.slots[at as usize].parent;
         }
         names.reverse();
