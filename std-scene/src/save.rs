@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use std_ecs::{Entity, Hierarchy};
-
 use crate::load::{Loaded, Scene};
-use crate::plan::NONE;
 use crate::registry::{Registry, SceneWorld};
 use crate::source::Embedded;
 
+mod added;
 mod edits;
 mod items;
 mod names;
+mod read_back;
 mod saver;
 pub(crate) mod values;
 
-use names::Referrer;
 use saver::Saver;
 
 /// Why something of a world cannot be saved in a scene.
@@ -142,89 +140,4 @@ impl<W: SceneWorld> Registry<W> {
     pub fn save_unread(&self, world: &W, loaded: &Loaded) -> Result<String, SaveErrors> {
         Saver::new(self, world, loaded).text().map_err(|errors| SaveErrors { errors })
     }
-
-    /// What differs between the world and what its saved text becomes.
-    fn read_back(&self, world: &W, loaded: &Loaded, text: &str) -> Vec<SaveError> {
-        let plan = &loaded.scene.plan;
-        let mut source = Embedded::new();
-        for file in &plan.files {
-            source.insert(file.name.as_str(), &*file.text);
-        }
-        source.insert(plan.files[0].name.as_str(), text);
-        let mut again = world.clone();
-        let read = match self.load(&source, &plan.files[0].name, &mut again) {
-            Ok(read) => read,
-            Err(errors) => {
-                let reason = format!("the text that was written cannot be read: {errors}\n{text}");
-                return vec![SaveError { path: plan.files[0].name.clone(), reason }];
-            }
-        };
-        let mut errors = Vec::new();
-        let mut theirs = Referrer::new(&again, &read);
-        let mut ours = Referrer::new(world, loaded);
-        let originals = originals(world, loaded, &ours, &read);
-        for (slot, &copy) in (0..).zip(read.entities.iter()) {
-            let Some(copy) = copy else { continue };
-            let Some(original) = originals[slot as usize] else { continue };
-            for entry in self.by_name() {
-                let depth = self.limits.value_depth;
-                let one = entry.encode(world, original, &mut ours, depth);
-                let two = entry.encode(&again, copy, &mut theirs, depth);
-                if one != two {
-                    let reason = format!(
-                        "{} would be read back as another value; keep it out of serde's buffered types",
-                        entry.name
-                    );
-                    let path = read.scene.plan.path(read.scene.plan.root(), slot);
-                    errors.push(SaveError { path, reason });
-                }
-            }
-        }
-        errors
-    }
-}
-
-/// For each slot of a scene that was saved and read again, the entity that it was written for: by its parent and its
-/// name. New ones without a name stand behind all others in their order. Scenes' own without a name are left out.
-fn originals<W: SceneWorld>(
-    world: &W,
-    loaded: &Loaded,
-    known: &Referrer<'_, W>,
-    read: &Loaded,
-) -> Vec<Option<Entity>> {
-    let hierarchy: &Hierarchy = world.group();
-    let plan = &loaded.scene.plan;
-    let of_scene = loaded.entities.iter().zip(&plan.root().slots).filter_map(|(&entity, slot)| {
-        let entity = entity?;
-        Some(((hierarchy.parent(entity), plan.name(slot)?), entity))
-    });
-    let given =
-        loaded.given.iter().map(|(&entity, name)| ((hierarchy.parent(entity), name.as_str()), entity));
-    let alive = of_scene.chain(given).filter(|(_, entity)| world.is_alive(*entity));
-    let by_name: BTreeMap<(Option<Entity>, &str), Entity> = alive.collect();
-
-    let slots = &read.scene.plan.root().slots;
-    // How many without a name are still to come below each slot, and the new ones of them.
-    let mut nameless: BTreeMap<u32, (usize, Option<Vec<Entity>>)> = BTreeMap::new();
-    for slot in slots.iter().filter(|slot| slot.name.is_none() && !slot.removed) {
-        nameless.entry(slot.parent).or_default().0 += 1;
-    }
-    let is_new = |child: &Entity| known.slot(*child).is_none() && !loaded.given.contains_key(child);
-    let mut found: Vec<Option<Entity>> = Vec::with_capacity(slots.len());
-    for slot in slots {
-        let parent = if slot.parent == NONE { loaded.below } else { found[slot.parent as usize] };
-        found.push(match (read.scene.plan.name(slot), parent) {
-            _ if slot.removed => None,
-            (Some(name), _) => by_name.get(&(parent, name)).copied(),
-            (None, None) => None,
-            (None, Some(parent)) => {
-                let (left, new) = nameless.entry(slot.parent).or_default();
-                let new = new.get_or_insert_with(|| hierarchy.children(parent).filter(is_new).collect());
-                let entity = new.len().checked_sub(*left).map(|at| new[at]);
-                *left -= 1;
-                entity
-            }
-        });
-    }
-    found
 }

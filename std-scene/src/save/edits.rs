@@ -54,6 +54,8 @@ enum Put<'f> {
         items: Vec<Item<'f>>,
         /// The line end and the white space in front of each.
         line: String,
+        /// Whether the line has begun already, and another is to begin behind each.
+        begun: bool,
         tail: String,
     },
     /// Items behind others in one line.
@@ -166,6 +168,7 @@ impl<'f> Edits<'f> {
         for (at, item) in items.iter().enumerate() {
             match put {
                 Put::Inline { space, .. } if at == 0 => out.push_str(if *space { " " } else { "" }),
+                Put::Lines { line, begun: true, .. } => out.push_str(line.trim_start_matches(['\r', '\n'])),
                 _ => out.push_str(line.unwrap_or(", ")),
             }
             match item {
@@ -175,6 +178,9 @@ impl<'f> Edits<'f> {
             }
             if line.is_some() {
                 out.push(',');
+            }
+            if let Put::Lines { line, begun: true, .. } = put {
+                out.push_str(line.trim_end_matches([' ', '\t']));
             }
         }
         if let Put::Lines { tail, .. } = put {
@@ -196,19 +202,23 @@ impl<'f> Edits<'f> {
             changes.push(Change { start: after_last, end: after_last, put: Put::Text(",".to_owned()) });
         }
         let broken = gap.contains('\n') || second.is_some_and(|second| self.starts_line(second));
-        let end = after_last + gap.trim_end().len();
+        let mut end = after_last + gap.trim_end().len();
+        // What is taken out takes its line along, which must not have anything put into it.
+        let hole = last.filter(|last| removed.contains(last)).map_or(0, |last| self.hole(last).1);
+        let begun = hole > end && text[end..hole].contains('\n');
+        end = end.max(hole);
         let put = if broken {
             let indent = match last {
                 Some(last) if self.starts_line(last) => self.indent(self.file.node(last).start as usize),
                 _ => format!("{}    ", self.indent(self.file.node(node).start as usize)),
             };
             let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-            let tail = if text[end..close].contains('\n') {
+            let tail = if begun || text[end..close].contains('\n') {
                 String::new()
             } else {
                 format!("{line_end}{}", self.indent(self.file.node(node).start as usize))
             };
-            Put::Lines { items, line: format!("{line_end}{indent}"), tail }
+            Put::Lines { items, line: format!("{line_end}{indent}"), begun, tail }
         } else {
             let space = self.file.children(node).any(|child| !removed.contains(&child));
             Put::Inline { items, space }

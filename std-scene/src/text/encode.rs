@@ -459,60 +459,63 @@ impl<'o, 'n> Encoder<'o, 'n> {
     }
 }
 
-impl ser::SerializeSeq for Open<'_, '_> {
-    type Ok = ();
-    type Error = WriteFault;
+/// For each shape that serde tells apart and the format does not: `impl ser::Shape for Open`, whose method writes an
+/// item.
+macro_rules! items {
+    ($($shape:ident $method:ident)*) => {
+        $(
+            impl ser::$shape for Open<'_, '_> {
+                type Ok = ();
+                type Error = WriteFault;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WriteFault> {
-        self.item(value)
-    }
+                fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WriteFault> {
+                    self.item(value)
+                }
 
-    fn end(self) -> Result<(), WriteFault> {
-        self.close();
-        Ok(())
-    }
+                fn end(self) -> Result<(), WriteFault> {
+                    self.close();
+                    Ok(())
+                }
+            }
+        )*
+    };
 }
 
-impl ser::SerializeTuple for Open<'_, '_> {
-    type Ok = ();
-    type Error = WriteFault;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WriteFault> {
-        self.item(value)
-    }
-
-    fn end(self) -> Result<(), WriteFault> {
-        self.close();
-        Ok(())
-    }
+items! {
+    SerializeSeq serialize_element
+    SerializeTuple serialize_element
+    SerializeTupleStruct serialize_field
+    SerializeTupleVariant serialize_field
 }
 
-impl ser::SerializeTupleStruct for Open<'_, '_> {
-    type Ok = ();
-    type Error = WriteFault;
+/// As `items!`, with a method that writes a field.
+macro_rules! fields {
+    ($($shape:ident)*) => {
+        $(
+            impl ser::$shape for Open<'_, '_> {
+                type Ok = ();
+                type Error = WriteFault;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WriteFault> {
-        self.item(value)
-    }
+                fn serialize_field<T: Serialize + ?Sized>(
+                    &mut self,
+                    name: &'static str,
+                    value: &T,
+                ) -> Result<(), WriteFault> {
+                    self.field(name, value)
+                }
 
-    fn end(self) -> Result<(), WriteFault> {
-        self.close();
-        Ok(())
-    }
+                fn end(self) -> Result<(), WriteFault> {
+                    self.close();
+                    Ok(())
+                }
+            }
+        )*
+    };
 }
 
-impl ser::SerializeTupleVariant for Open<'_, '_> {
-    type Ok = ();
-    type Error = WriteFault;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WriteFault> {
-        self.item(value)
-    }
-
-    fn end(self) -> Result<(), WriteFault> {
-        self.close();
-        Ok(())
-    }
+fields! {
+    SerializeStruct
+    SerializeStructVariant
 }
 
 impl ser::SerializeMap for Open<'_, '_> {
@@ -526,42 +529,6 @@ impl ser::SerializeMap for Open<'_, '_> {
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WriteFault> {
         self.out.text.push_str(": ");
         value.serialize(Encoder { out: self.out, name: None })
-    }
-
-    fn end(self) -> Result<(), WriteFault> {
-        self.close();
-        Ok(())
-    }
-}
-
-impl ser::SerializeStruct for Open<'_, '_> {
-    type Ok = ();
-    type Error = WriteFault;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), WriteFault> {
-        self.field(name, value)
-    }
-
-    fn end(self) -> Result<(), WriteFault> {
-        self.close();
-        Ok(())
-    }
-}
-
-impl ser::SerializeStructVariant for Open<'_, '_> {
-    type Ok = ();
-    type Error = WriteFault;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), WriteFault> {
-        self.field(name, value)
     }
 
     fn end(self) -> Result<(), WriteFault> {
