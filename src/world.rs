@@ -75,9 +75,16 @@ pub trait World: Columns {
     fn spawn_batch<B: Bundle<Self>>(&mut self, batch: impl IntoIterator<Item = B>) -> Vec<Entity> {
         let mut batch = batch.into_iter();
         let mut spawned = Vec::with_capacity(batch.size_hint().0);
+        // Room for many pages is taken a component at a time, so that pages of one column lie side by side.
+        let mut rooms = Vec::new().into_iter();
         loop {
             let is_first = spawned.is_empty();
-            let components: B::Gathered = batch.by_ref().take(EntityPage::MOST).collect();
+            let mut components: B::Gathered = rooms.next().unwrap_or_else(|| {
+                let pages = batch.size_hint().0.div_ceil(EntityPage::MOST).clamp(1, PAGES_AT_ONCE);
+                rooms = B::rooms(pages).into_iter();
+                rooms.next().unwrap_or_default()
+            });
+            components.extend(batch.by_ref().take(EntityPage::MOST));
             let count = B::count(&components);
             if count == 0 {
                 return spawned;
@@ -228,6 +235,9 @@ pub trait World: Columns {
     }
 }
 
+/// For how many pages of a batch room is taken at once.
+const PAGES_AT_ONCE: usize = 64;
+
 fn alive<W: World>(world: &W, entities: [Entity; 2]) -> Result<(), HierarchyError> {
     match entities.into_iter().find(|&entity| !world.is_alive(entity)) {
         Some(entity) => Err(HierarchyError::Dead { entity }),
@@ -255,7 +265,10 @@ impl<W: StoreMut<T>, T> Drop for Lent<'_, W, T> {
 )]
 pub trait Bundle<W: ?Sized>: Sized {
     /// The components of many tuples, apart.
-    type Gathered: FromIterator<Self>;
+    type Gathered: Default + Extend<Self>;
+
+    /// Room for so many pages of tuples.
+    fn rooms(pages: usize) -> Vec<Self::Gathered>;
 
     /// Attaches each component to an entity that is alive.
     fn attach_to(self, world: &mut W, entity: Entity);
@@ -268,17 +281,21 @@ pub trait Bundle<W: ?Sized>: Sized {
 }
 
 /// As many entities without components.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Bare(usize);
 
-impl FromIterator<()> for Bare {
-    fn from_iter<I: IntoIterator<Item = ()>>(batch: I) -> Self {
-        Self(batch.into_iter().count())
+impl Extend<()> for Bare {
+    fn extend<I: IntoIterator<Item = ()>>(&mut self, batch: I) {
+        self.0 += batch.into_iter().count();
     }
 }
 
 impl<W: ?Sized> Bundle<W> for () {
     type Gathered = Bare;
+
+    fn rooms(pages: usize) -> Vec<Bare> {
+        vec![Bare(0); pages]
+    }
 
     fn attach_to(self, _world: &mut W, _entity: Entity) {}
 
@@ -287,6 +304,11 @@ impl<W: ?Sized> Bundle<W> for () {
     }
 
     fn attach_page(_gathered: Bare, _world: &mut W, _entities: &EntityPage) {}
+}
+
+/// Room for so many pages of one component.
+fn rooms_of<T>(pages: usize) -> Vec<Vec<T>> {
+    std::iter::repeat_with(|| Vec::with_capacity(EntityPage::MOST)).take(pages).collect()
 }
 
 /// Tuples of each length from one to twelve are bundles.
@@ -304,6 +326,13 @@ macro_rules! bundles {
                 let ($first, $($component,)*) = self;
                 <W as Store<$first>>::attach(world, entity, $first);
                 $(<W as Store<$component>>::attach(world, entity, $component);)*
+            }
+
+            #[expect(non_snake_case, reason = "a variable is named after its type")]
+            fn rooms(pages: usize) -> Vec<Self::Gathered> {
+                let $first: Vec<Vec<$first>> = rooms_of(pages);
+                $(let mut $component = rooms_of(pages).into_iter();)*
+                $first.into_iter().map(|$first| ($first, $($component.next().unwrap_or_default(),)*)).collect()
             }
 
             fn count(gathered: &Self::Gathered) -> usize {

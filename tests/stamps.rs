@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Burning, Health, entity, ignore};
-use std_ecs::{Column, Entity, Single, Stamp};
+use std_ecs::{Column, Entities, Entity, Single, Stamp};
 
 fn owners(rows: u32) -> Vec<Entity> {
     (0..rows).map(|index| entity(index, 1)).collect()
@@ -235,7 +235,7 @@ fn rows_written_are_found_by_next_and_by_folds_alike() {
         for &entity in all.iter().step_by(step) {
             *written.get_mut(entity).unwrap() += 1;
         }
-        for since in [0, clock, clock + 1, clock + 40, written.clock() - 1, written.clock()] {
+        for since in [0, clock, clock + 1, written.clock() - 3, written.clock() - 1, written.clock()] {
             let expected: Vec<_> = written
                 .iter()
                 .filter(|(entity, _)| written.stamp(*entity).unwrap().changed > since)
@@ -244,12 +244,12 @@ fn rows_written_are_found_by_next_and_by_folds_alike() {
             for row in written.changed_since(since) {
                 found.push(row);
             }
-            assert_eq!(found, expected, "step {step}, since {since}");
+            assert!(found == expected, "step {step}, since {since}");
             for first in [1, 2, 15, 16, 17, 1_024, 1_030] {
                 let mut walk = written.changed_since(since);
                 let mut found: Vec<_> = walk.by_ref().take(first).collect();
                 walk.for_each(|row| found.push(row));
-                assert_eq!(found, expected, "step {step}, since {since}, folded after {first}");
+                assert!(found == expected, "step {step}, since {since}, folded after {first}");
             }
         }
     }

@@ -102,6 +102,11 @@ impl<T: Clone> Column<T> {
                         }
                         rows.values.extend(values.by_ref().take(claimed));
                     }
+                    // All that is left becomes the page, where it lies.
+                    None if claimed == values.len() => {
+                        let page = std::mem::take(&mut values).collect();
+                        table.push(Entry::new(page, stamp));
+                    }
                     None => table.push(Entry::new(values.by_ref().take(claimed).collect(), stamp)),
                 }
                 self.owners.extend_from_slice(now);

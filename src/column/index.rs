@@ -99,7 +99,7 @@ impl Index {
     /// The slots for writing, if nobody else holds the table.
     #[inline(always)]
     pub(crate) fn unshared(&mut self) -> Option<Slots<'_>> {
-        Arc::get_mut(&mut self.table).map(|table| Slots(table))
+        Arc::get_mut(&mut self.table).map(Slots)
     }
 
     /// Shows each allocation: where it is, and how many bytes it has.

@@ -191,6 +191,7 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
 pub struct OptionalSeek<'a, S: Seek<'a>> {
     inner: S,
     is_empty: bool,
+    #[expect(clippy::option_option, reason = "whether there is a row, and what a query yields of it")]
     gathered: Vec<Option<Option<S::Item>>>,
 }
 

@@ -129,9 +129,7 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
             if let Some(page) = self.next_page() {
                 return Some(page);
             }
-            if self.slow.0.is_none() {
-                return None;
-            }
+            self.slow.0.as_ref()?;
         }
     }
 
