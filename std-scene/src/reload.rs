@@ -68,13 +68,36 @@ impl<W: SceneWorld> Registry<W> {
         for (&entity, name) in &loaded.given {
             by_name.entry(name).or_default().push(entity);
         }
+        // Who was brought by the game to where the new files have somebody of that name.
+        let mut brought: BTreeMap<(Option<Entity>, &str), u32> = BTreeMap::new();
+        let hierarchy: &std_ecs::Hierarchy = world.group();
+        let gone = old_paths.in_order.iter().filter(|(path, _)| !new_paths.by_path.contains_key(path));
+        for (_, slot) in gone {
+            let entity = loaded.entities[*slot as usize].filter(|&entity| world.is_alive(entity));
+            if let (Some(entity), Some(name)) = (entity, old.name(&old.root().slots[*slot as usize])) {
+                brought.insert((hierarchy.parent(entity), name), *slot);
+            }
+        }
+        let mut stayed: BTreeSet<u32> = BTreeSet::new();
         // What the slot was before, for those that stay.
         let mut was: Vec<Option<u32>> = vec![None; new.root().slots.len()];
         let mut entities: Vec<Option<Entity>> = vec![None; was.len()];
         let mut spawned = vec![false; was.len()];
         for (path, slot) in &new_paths.in_order {
             let slot = *slot as usize;
-            was[slot] = old_paths.by_path.get(path).or_else(|| moved.get(path)).copied();
+            let known = old_paths.by_path.get(path);
+            let is_alive =
+                |was: &&u32| loaded.entities[**was as usize].is_some_and(|entity| next.is_alive(entity));
+            let parent = new.root().slots[slot].parent;
+            let parent = if parent == NONE { loaded.below } else { entities[parent as usize] };
+            let place = (parent, path.rsplit('/').next().unwrap_or_default());
+            was[slot] = known
+                .filter(is_alive)
+                .or_else(|| brought.get(&place))
+                .or_else(|| moved.get(path).filter(|was| !stayed.contains(was)))
+                .or(known)
+                .copied();
+            stayed.extend(was[slot]);
             if let Some(was) = was[slot] {
                 entities[slot] = loaded.entities[was as usize].filter(|&entity| next.is_alive(entity));
             } else if let Some(known) =
@@ -89,7 +112,7 @@ impl<W: SceneWorld> Registry<W> {
             }
         }
         for (path, slot) in &new_paths.in_order {
-            let is_moved = moved.contains_key(path);
+            let is_moved = moved.get(path).is_some_and(|&slot_was| was[*slot as usize] == Some(slot_was));
             let Some(entity) = entities[*slot as usize].filter(|_| is_moved || spawned[*slot as usize])
             else {
                 continue;
@@ -107,7 +130,6 @@ impl<W: SceneWorld> Registry<W> {
                 done.moved.push(path.clone());
             }
         }
-        let stayed: BTreeSet<u32> = moved.values().copied().collect();
         for (path, slot) in &old_paths.in_order {
             if !new_paths.by_path.contains_key(path)
                 && !stayed.contains(slot)

@@ -62,6 +62,10 @@ fn roots(game: &Game) -> Vec<Entity> {
 fn play(text: &str, deeds: &[Deed]) -> Result<(), TestCaseError> {
     let (mut game, mut loaded) = level(text);
     let inner: Vec<Entity> = ["rock/core", "rock/moon"].map(|path| loaded.entity(path).unwrap()).to_vec();
+    // Those without a name, and those whose name another has too.
+    let ambiguous = |path: &str| ["(unnamed)", "barrel"].iter().any(|end| path.ends_with(end));
+    let nameless = loaded.entities().filter(|&entity| ambiguous(&loaded.path(entity).unwrap()));
+    let nameless: Vec<_> = nameless.map(|entity| (entity, game.hierarchy.parent(entity))).collect();
     let mut new: BTreeMap<Entity, String> = BTreeMap::new();
     for (number, &(deed, whom, other)) in deeds.iter().enumerate() {
         let alive: Vec<Entity> = game.entities.iter().filter(|entity| !inner.contains(entity)).collect();
@@ -98,8 +102,16 @@ fn play(text: &str, deeds: &[Deed]) -> Result<(), TestCaseError> {
         (Ok(text), Some(expected)) => {
             let (again, read) = level(&text);
             let found = tree(&again, &|entity| name(&read, &BTreeMap::new(), entity), roots(&again));
-            prop_assert_eq!(found, Some(expected), "{}", text);
+            prop_assert_eq!(&found, &Some(expected), "{}", text);
             prop_assert_eq!(registry().save(&again, &read).unwrap(), text.as_str());
+            // Laid over the game that it was saved from, it changes nothing; but who has no name of its own is known by its
+            // place.
+            let strays = nameless.iter().any(|&(entity, parent)| game.hierarchy.parent(entity) != parent);
+            if !strays && !deeds.iter().any(|deed| deed.0 % 8 == 4) {
+                registry().reload(&with_rock(&text), &mut game, &mut loaded).unwrap();
+                let after = tree(&game, &|entity| name(&loaded, &new, entity), roots(&game));
+                prop_assert_eq!(&after, &found, "{}", text);
+            }
             for comment in ["// A level", "/* the last */"] {
                 prop_assert!(text.contains(comment), "{}", text);
             }

@@ -125,3 +125,18 @@ fn reloading_what_was_saved_keeps_the_entities_that_were_saved() {
     assert_eq!((game.entities.len(), game.get::<Health>(ship)), (count, Some(&Health(7))));
     assert_eq!(registry().save(&game, &loaded).unwrap(), text);
 }
+
+#[test]
+fn who_was_brought_to_the_place_of_one_that_died_is_not_removed_with_its_old_path() {
+    let text = r#"scene(entity("a", entity("gun", Health(1))), entity("b", entity("gun", Health(2))))"#;
+    let (mut game, mut loaded) = level(text);
+    let [b, gun, other] = ["b", "a/gun", "b/gun"].map(|path| loaded.entity(path).unwrap());
+    game.despawn(other);
+    game.hierarchy.set_parent(gun, b).unwrap();
+    let saved = registry().save(&game, &loaded).unwrap();
+    let before = game.clone();
+    registry().reload(&with_rock(&saved), &mut game, &mut loaded).unwrap();
+    assert_eq!((game.is_alive(gun), game.hierarchy.parent(gun)), (true, Some(b)));
+    assert_eq!(game.bodies.health, before.bodies.health);
+    assert_eq!(loaded.entity("b/gun"), Some(gun));
+}
