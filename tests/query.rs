@@ -416,3 +416,26 @@ fn columns_that_agree_at_an_offset_are_walked_in_stretches() {
     assert!(part.iter().all(|(entity, value)| u64::from(entity.index()) == *value));
     assert_eq!(all.get(entities[1_499]), Some(&1_499));
 }
+
+#[test]
+fn a_page_of_which_nothing_is_asked_keeps_the_rows_of_others_in_reach() {
+    let all = Entities::default().spawn_many(3_000);
+    let (mut first, mut second, mut resting) = (Column::default(), Column::default(), Column::default());
+    first.extend(all.iter().map(|&entity| (entity, 1)));
+    // One row on, so that an entity and its row are in different pages where a page ends.
+    second.extend(all.iter().skip(1).chain(&all[..1]).map(|&entity| (entity, 1)));
+    resting.extend(all[..1_024].iter().map(|&entity| (entity, ())));
+    let clock = first.clock();
+    for &entity in &all[1_024..] {
+        *first.get_mut(entity).unwrap() += 1;
+    }
+
+    let mut walked = Vec::new();
+    for (entity, a, b) in pairs(&mut first.clone(), &mut second.clone()).changed_since(clock) {
+        walked.push((entity, *a, *b));
+    }
+    assert!(walked.iter().map(|row| row.0).eq(all[1_024..].iter().copied()));
+    let mut walked = 0;
+    pairs(&mut first.clone(), &mut second.clone()).without(&resting).for_each(|_| walked += 1);
+    assert_eq!(walked, 3_000 - 1_024);
+}

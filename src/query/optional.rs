@@ -144,6 +144,11 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
     }
 
     #[inline]
+    fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool {
+        self.is_empty() || self.0.can_skip(page, owners)
+    }
+
+    #[inline]
     fn skip(&mut self) {
         self.0.skip();
     }
@@ -249,6 +254,18 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
 
     fn is_scattered(&self) -> bool {
         self.is_empty || self.inner.is_scattered()
+    }
+
+    fn spell_out(&mut self, count: usize) {
+        if !self.is_empty {
+            self.inner.spell_out(count);
+        }
+    }
+
+    fn take_whole(&mut self, count: usize) {
+        if !self.is_empty && self.inner.has_all() {
+            self.inner.take_whole(count);
+        }
     }
 
     fn leave_out(&mut self, at: usize) {

@@ -29,8 +29,12 @@ pub trait Seek<'a> {
     fn has_all(&self) -> bool;
     /// Whether hardly any of the rows found follow one another, so that it is not worth while to look for runs.
     fn is_scattered(&self) -> bool;
+    /// Makes it possible to leave out some of so many entities of the page entered.
+    fn spell_out(&mut self, count: usize);
     /// Leaves out the entity at this place.
     fn leave_out(&mut self, at: usize);
+    /// All rows of the page entered, of so many entities, will be taken.
+    fn take_whole(&mut self, count: usize);
     /// `count` rows of the page entered from a place on, a `None` for each that is missing or left out; all of them are
     /// taken. `is_whole`: there is no such.
     fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<Self::Item>];
@@ -51,13 +55,23 @@ struct Rows<'a> {
     owners: Owners<'a>,
     index: IndexRef<'a>,
     found: Vec<u32>,
+    /// The rows are those from this one on, one after another, and `found` is empty.
+    in_order_from: Option<u32>,
+    /// Places between which rows are known to follow one another, in order.
+    stretches: Vec<(usize, usize)>,
     is_aligned: bool,
-    is_scattered: bool,
 }
 
 impl<'a> Rows<'a> {
     fn new(owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self { owners, index, found: Vec::new(), is_aligned: false, is_scattered: true }
+        Self {
+            owners,
+            index,
+            found: Vec::new(),
+            in_order_from: None,
+            stretches: Vec::new(),
+            is_aligned: false,
+        }
     }
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
@@ -68,10 +82,9 @@ impl<'a> Rows<'a> {
     #[inline(never)]
     fn find(&mut self, page: usize, entities: &[Entity]) {
         self.found.clear();
-        self.is_scattered = true;
+        self.stretches.clear();
+        self.in_order_from = self.is_aligned.then_some((page * PAGE) as u32);
         if self.is_aligned {
-            let first = (page * PAGE) as u32;
-            self.found.extend(first..first + entities.len() as u32);
             return;
         }
         let mut rest = entities;
@@ -81,7 +94,8 @@ impl<'a> Rows<'a> {
             let (rows, is_asked) = row.map_or((0, true), |row| self.stretch(row, rest));
             match row {
                 Some(row) if rows > 0 => {
-                    self.is_scattered = false;
+                    let at = self.found.len();
+                    self.stretches.push((at, at + rows));
                     self.found.extend(row as u32..(row + rows) as u32);
                 }
                 _ => self.found.push(row.map_or(NOWHERE, |row| row as u32)),
@@ -99,26 +113,39 @@ impl<'a> Rows<'a> {
         self.found.iter().map(|&row| u32::from(row == NOWHERE)).sum::<u32>() == 0
     }
 
-    /// How many of these entities, in whole blocks, the column has one after another from this row on: only
-    /// the beginning of such a stretch is looked up. And whether there was a block to compare, as at the end
-    /// of a page there is none.
+    /// How many of these entities, a block at least, the column has one after another from this row on: only the
+    /// beginning of such a stretch is looked up. And whether there was a block to compare, as at the end of a
+    /// page there is none.
     fn stretch(&self, row: usize, entities: &[Entity]) -> (usize, bool) {
         let (page, at) = place(row);
         let own = self.owners.get(page).and_then(|page| page.0.get(at..)).unwrap_or_default();
         let blocks = own.chunks_exact(BLOCK).zip(entities.chunks_exact(BLOCK));
-        (BLOCK * blocks.take_while(|(own, theirs)| same_entities(own, theirs)).count(), own.len() >= BLOCK)
+        let rows = BLOCK * blocks.take_while(|(own, theirs)| same_entities(own, theirs)).count();
+        if rows == 0 {
+            return (0, own.len() >= BLOCK);
+        }
+        let beyond = own[rows..].iter().zip(&entities[rows..]);
+        (rows + beyond.take_while(|(own, theirs)| own == theirs).count(), true)
     }
 
     #[inline(always)]
     fn get(&self, at: usize) -> u32 {
-        self.found.get(at).copied().unwrap_or(NOWHERE)
+        match self.in_order_from {
+            Some(first) => first + at as u32,
+            None => self.found.get(at).copied().unwrap_or(NOWHERE),
+        }
+    }
+
+    #[inline(always)]
+    fn has(&self, at: usize) -> bool {
+        self.get(at) != NOWHERE
     }
 
     #[inline(always)]
     fn run(&self, at: usize, most: usize) -> usize {
-        let first = self.get(at);
         match self.found.get(at + 1) {
-            Some(&next) if most > 1 && next == first.wrapping_add(1) => self.long_run(at, most),
+            Some(&next) if next != self.get(at).wrapping_add(1) => 1,
+            _ if most > 1 => self.long_run(at, most),
             _ => 1,
         }
     }
@@ -128,32 +155,30 @@ impl<'a> Rows<'a> {
         let first = self.get(at);
         // A slice does not go on in the next page.
         let most = most.min(PAGE - first as usize % PAGE);
-        if self.is_aligned {
+        if self.in_order_from.is_some() {
             return most;
         }
-        let found = &self.found[at..at + most];
-        let mut expected = first;
-        let mut rows = 0;
-        for block in found.chunks(BLOCK) {
-            let differ =
-                block.iter().zip(expected..).fold(0, |so_far, (row, expected)| so_far | (row ^ expected));
-            if differ != 0 {
-                return rows
-                    + block.iter().zip(expected..).take_while(|(row, expected)| *row == expected).count();
+        let stretch = self.stretches.partition_point(|&(_, end)| end <= at);
+        match self.stretches.get(stretch) {
+            Some(&(start, end)) if start <= at => most.min(end - at),
+            _ => {
+                let found = self.found[at..at + most].iter().zip(first..);
+                found.take_while(|(row, expected)| *row == expected).count()
             }
-            rows += block.len();
-            expected += block.len() as u32;
         }
-        rows
     }
 
-    fn leave_out(&mut self, at: usize) {
-        self.found[at] = NOWHERE;
+    /// Each row for itself, so that some can be left out.
+    fn spell_out(&mut self, count: usize) {
+        if let Some(first) = self.in_order_from.take() {
+            self.found.extend(first..first + count as u32);
+        }
+        self.stretches.clear();
     }
 
-    /// Forgets the rows that are not asked for.
-    fn retain(&mut self, is_asked_for: impl Fn(usize) -> bool) {
-        self.is_aligned = false;
+    /// Forgets the rows that are not asked for, of so many entities.
+    fn retain(&mut self, count: usize, is_asked_for: impl Fn(usize) -> bool) {
+        self.spell_out(count);
         for row in &mut self.found {
             if *row != NOWHERE && !is_asked_for(*row as usize) {
                 *row = NOWHERE;
@@ -190,7 +215,7 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
         self.rows.find(page, &owners.0);
         self.aligned = self.column.values(page).filter(|_| self.rows.is_aligned).unwrap_or_default();
         if Side::is_filtered(&self.column) {
-            self.rows.retain(|row| self.column.is_asked_for(row));
+            self.rows.retain(owners.0.len(), |row| self.column.is_asked_for(row));
         }
     }
 
@@ -200,7 +225,7 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
 
     #[inline(always)]
     fn has(&self, at: usize) -> bool {
-        self.rows.get(at) != NOWHERE
+        self.rows.has(at)
     }
 
     #[inline(always)]
@@ -227,19 +252,30 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
     }
 
     fn is_scattered(&self) -> bool {
-        self.rows.is_scattered
+        self.rows.stretches.is_empty()
+    }
+
+    fn spell_out(&mut self, count: usize) {
+        self.rows.spell_out(count);
     }
 
     fn leave_out(&mut self, at: usize) {
-        self.rows.leave_out(at);
+        self.rows.found[at] = NOWHERE;
     }
 
     fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a T>] {
         let Self { column, rows, aligned, gathered } = self;
-        let found = &rows.found[from..from + count];
         gathered.clear();
-        match aligned.get(from..from + count) {
-            Some(values) if is_whole => gathered.extend(values.iter().map(Some)),
+        let values = aligned.get(from..from + count);
+        if let Some(values) = values
+            && is_whole
+        {
+            gathered.extend(values.iter().map(Some));
+            return gathered;
+        }
+        rows.spell_out(from + count);
+        let found = &rows.found[from..from + count];
+        match values {
             Some(values) => gathered
                 .extend(values.iter().zip(found).map(|(value, &row)| (row != NOWHERE).then_some(value))),
             None => gathered.extend(found.iter().map(|&row| {
@@ -249,6 +285,8 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
         }
         gathered
     }
+
+    fn take_whole(&mut self, _count: usize) {}
 }
 
 /// A column that is written at rows that are looked up.
@@ -289,6 +327,7 @@ struct WritePage<'a, T> {
     passed: Vec<(usize, &'a mut [T])>,
     /// From the first single row on, and from the first step back: each row in a slot of its own.
     slots: Vec<Option<&'a mut T>>,
+    /// The stamps; none if all rows are stamped.
     changed: &'a mut [u64],
 }
 
@@ -319,7 +358,9 @@ impl<'a, T: Clone> WritePage<'a, T> {
         if row >= self.slots.len() {
             self.spread(stamp);
         }
-        *self.changed.get_mut(row)? = stamp;
+        if let Some(changed) = self.changed.get_mut(row) {
+            *changed = stamp;
+        }
         self.slots.get_mut(row)?.take()
     }
 
@@ -333,7 +374,9 @@ impl<'a, T: Clone> WritePage<'a, T> {
             self.passed.push((self.next, passed));
         }
         (self.rest, self.next) = (rest, row + rows);
-        self.changed.get_mut(row..row + rows)?.fill(stamp);
+        if let Some(changed) = self.changed.get_mut(row..row + rows) {
+            changed.fill(stamp);
+        }
         Some(taken)
     }
 
@@ -362,7 +405,7 @@ impl<'a, T: Clone> WritePage<'a, T> {
             self.slots = rest.iter_mut().map(Some).collect();
             return;
         }
-        self.slots.resize_with(self.changed.len(), || None);
+        self.slots.resize_with(self.next + rest.len(), || None);
         for (row, rows) in std::mem::take(&mut self.passed).into_iter().chain([(self.next, rest)]) {
             for (slot, value) in self.slots[row..].iter_mut().zip(rows) {
                 *slot = Some(value);
@@ -391,10 +434,10 @@ fn take_each<'a, T: Clone>(
             if its_page != page {
                 break;
             }
-            if let (Some(slot), Some(changed)) = (slots.get_mut(at), changed.get_mut(at)) {
+            if let Some(changed) = changed.get_mut(at) {
                 *changed = stamp;
-                *taken = slot.take();
             }
+            *taken = slots.get_mut(at).and_then(Option::take);
             from += 1;
         }
     }
@@ -417,7 +460,8 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
         self.page = page;
         self.rows.find(page, &owners.0);
         if let Some(since) = self.since {
-            self.rows.retain(|row| self.pages[row / PAGE].stamp_of(row % PAGE) > since);
+            let pages = &self.pages;
+            self.rows.retain(owners.0.len(), |row| pages[row / PAGE].stamp_of(row % PAGE) > since);
         }
     }
 
@@ -430,7 +474,7 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
 
     #[inline(always)]
     fn has(&self, at: usize) -> bool {
-        self.rows.get(at) != NOWHERE
+        self.rows.has(at)
     }
 
     #[inline(always)]
@@ -460,37 +504,50 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     }
 
     fn is_scattered(&self) -> bool {
-        self.rows.is_scattered
+        self.rows.stretches.is_empty()
+    }
+
+    fn spell_out(&mut self, count: usize) {
+        self.rows.spell_out(count);
     }
 
     fn leave_out(&mut self, at: usize) {
-        self.rows.leave_out(at);
+        self.rows.found[at] = NOWHERE;
     }
 
     fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a mut T>] {
         let Self { pages, rows, page, stamp, gathered, .. } = self;
         let stamp = *stamp;
-        let found = &rows.found[from..from + count];
         gathered.clear();
         let entry = if rows.is_aligned && from == 0 { pages.get_mut(*page) } else { None };
-        match entry.and_then(|page| page.entry.take()) {
-            Some(entry) if is_whole => {
-                gathered.extend(entry.rewrite_first(count, stamp).iter_mut().map(Some));
-            }
-            Some(entry) => {
-                let (values, changed) = entry.rewrite_some(stamp);
-                gathered.extend(values.iter_mut().zip(changed).zip(found).map(|((value, changed), &row)| {
-                    (row != NOWHERE).then(|| {
-                        *changed = stamp;
-                        value
-                    })
-                }));
-            }
-            None => {
-                gathered.resize_with(count, || None);
-                take_each(pages, found, stamp, gathered);
-            }
+        let entry = entry.and_then(|page| page.entry.take());
+        if is_whole && let Some(entry) = entry {
+            gathered.extend(entry.rewrite_first(count, stamp).iter_mut().map(Some));
+            return gathered;
+        }
+        rows.spell_out(from + count);
+        let found = &rows.found[from..from + count];
+        if let Some(entry) = entry {
+            let (values, changed) = entry.rewrite_some(stamp);
+            gathered.extend(values.iter_mut().zip(changed).zip(found).map(|((value, changed), &row)| {
+                (row != NOWHERE).then(|| {
+                    *changed = stamp;
+                    value
+                })
+            }));
+        } else {
+            gathered.resize_with(count, || None);
+            take_each(pages, found, stamp, gathered);
         }
         gathered
+    }
+
+    fn take_whole(&mut self, count: usize) {
+        if self.rows.is_aligned
+            && let Some(page) = self.pages.get_mut(self.page)
+            && let Some(entry) = page.entry.take()
+        {
+            page.rest = entry.rewrite_first(count, self.stamp);
+        }
     }
 }

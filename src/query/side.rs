@@ -192,6 +192,8 @@ pub trait Side<'a>: Sized {
     fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit;
     /// The rows of a page that fits.
     fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
+    /// Whether no row of this page is one of an entity that comes in another page, so that it can be left out.
+    fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool;
     /// Leaves out a page of which nothing is asked for.
     fn skip(&mut self);
     fn seek(self, page: usize) -> Self::Seek;
@@ -319,6 +321,11 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     }
 
     #[inline]
+    fn can_skip(&self, _page: usize, _owners: &'a OwnerPage) -> bool {
+        true
+    }
+
+    #[inline]
     fn skip(&mut self) {}
 
     fn seek(self, _page: usize) -> ReadSeek<'a, T> {
@@ -413,6 +420,11 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
             Some(entry) => entry.rewrite_first(rows, self.stamp),
             None => &mut [],
         }
+    }
+
+    #[inline]
+    fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool {
+        is_aligned(self.owners, page, owners)
     }
 
     #[inline]

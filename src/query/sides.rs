@@ -72,6 +72,7 @@ pub trait Sides<'a>: Sized {
     fn since(&mut self, stamp: u64);
     fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit;
     fn chunks(&mut self, page: usize, rows: usize) -> Self::Chunks;
+    fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool;
     fn skip(&mut self);
     fn seek(self, page: usize) -> Self::Seeks;
     fn split(chunks: Self::Chunks, at: usize) -> (Self::Chunks, Self::Chunks);
@@ -105,6 +106,8 @@ pub trait Seeks<'a> {
     fn look_up(&mut self, at: usize, most: usize) -> LookedUp<Self::Items, Self::Chunks>;
     /// Whether it is not worth while to look for runs in the page entered.
     fn is_scattered(&self) -> bool;
+    /// All rows of the page entered, of so many entities, will be asked for: if there are all, they will be taken.
+    fn take_whole(&mut self, count: usize);
     /// Folds the page entered row by row from a place on; these are its entities from there.
     fn fold_rows<B>(
         &mut self,
@@ -243,6 +246,10 @@ macro_rules! sides {
                 ($(self.$at.chunk(page, rows),)*)
             }
 
+            fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool {
+                $(self.$at.can_skip(page, owners) &&)* true
+            }
+
             fn skip(&mut self) {
                 $(self.$at.skip();)*
             }
@@ -342,6 +349,12 @@ macro_rules! sides {
                 $(self.$at.is_scattered() &&)* true
             }
 
+            fn take_whole(&mut self, count: usize) {
+                if $(self.$at.has_all() &&)* true {
+                    $(self.$at.take_whole(count);)*
+                }
+            }
+
             fn fold_rows<Acc>(
                 &mut self,
                 from: usize,
@@ -367,6 +380,7 @@ macro_rules! sides {
                 }
                 let is_whole = passes.is_none() $(&& self.$at.has_all())*;
                 if !is_whole {
+                    $(self.$at.spell_out(from + entities.len());)*
                     // All are found before one is taken: a row that is not yielded must not count as written.
                     for (at, &entity) in (from..).zip(entities) {
                         let is_missing = !($(self.$at.has(at) &&)* true);

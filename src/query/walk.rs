@@ -142,8 +142,8 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
             self.page += 1;
             match self.sides.fits(page, owners).and(self.filters.fits(page, owners)) {
                 Fit::All => return Some((&owners.0, self.sides.chunks(page, owners.0.len()))),
-                Fit::None => self.sides.skip(),
-                Fit::Each => {
+                Fit::None if self.sides.can_skip(page, owners) => self.sides.skip(),
+                Fit::None | Fit::Each => {
                     let sides = std::mem::replace(&mut self.sides, S::nothing());
                     let first = std::slice::from_ref(owners);
                     self.slow = Cold(Some(Slow::new(sides, self.filters, first, self.owners.clone(), page)));
@@ -356,6 +356,8 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
                     f(so_far, S::together(entity, items))
                 });
                 at = entities.len();
+            } else if at == 0 && !slow.is_filtered {
+                slow.seeks.take_whole(entities.len());
             }
             while let Some(entity) = entities.get(at) {
                 if slow.is_filtered && !slow.filters.passes(*entity) {
