@@ -74,6 +74,37 @@ macro_rules! agree {
     }};
 }
 
+/// What a loop over pairs that writes both leaves.
+fn looped([mut a, mut b, c]: [Column<u64>; 3], since: u64) -> [Vec<(Entity, u64, std_ecs::Stamp)>; 3] {
+    for (_, a, b) in pairs(&mut a, &mut b).changed_since(since) {
+        mix(a, *b);
+        mix(b, *a);
+    }
+    [a, b, c].map(|column| seen(&column))
+}
+
+/// The same by slices.
+fn by_slices([mut a, mut b, c]: [Column<u64>; 3], since: u64) -> [Vec<(Entity, u64, std_ecs::Stamp)>; 3] {
+    pairs(&mut a, &mut b).changed_since(since).for_each_chunk(|(entities, a, b)| {
+        assert!(entities.len() == a.len() && a.len() == b.len());
+        for (a, b) in a.iter_mut().zip(b) {
+            mix(a, *b);
+            mix(b, *a);
+        }
+    });
+    [a, b, c].map(|column| seen(&column))
+}
+
+/// The same on several threads.
+#[cfg(feature = "parallel")]
+fn in_parallel([mut a, mut b, c]: [Column<u64>; 3], since: u64) -> [Vec<(Entity, u64, std_ecs::Stamp)>; 3] {
+    pairs(&mut a, &mut b).changed_since(since).par_for_each(|(_, a, b): (_, &mut u64, &mut u64)| {
+        mix(a, *b);
+        mix(b, *a);
+    });
+    [a, b, c].map(|column| seen(&column))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
     #[test]
@@ -122,5 +153,12 @@ proptest! {
             |(entity, a, b)| (entity, mix(a, *b), mix(b, *a)));
         let changed = |&&entity: &&Entity| a.stamp(entity).is_some_and(|stamp| stamp.changed > since);
         prop_assert_eq!(rows.len(), both.iter().filter(changed).count());
+
+        for since in [0, since] {
+            let expected = looped(columns(), since);
+            prop_assert!(by_slices(columns(), since) == expected, "slices leave different columns");
+            #[cfg(feature = "parallel")]
+            prop_assert!(in_parallel(columns(), since) == expected, "threads leave different columns");
+        }
     }
 }

@@ -237,10 +237,10 @@ impl<T: Clone> Column<T> {
         owners.pop();
         let length = tail_rows.values.len();
         let (attached, changed) = (tail_rows.attached.pop(length), tail_rows.changed.pop(length));
-        let mut value = tail_rows.values.pop()?;
+        let Some(mut value) = tail_rows.values.pop() else { unreachable!("no page is empty") };
         if last != entity {
             let (newest, rows) = hole.unwrap_or((&mut tail.newest, tail_rows));
-            *hole_owner.or(owners.get_mut(at))? = last;
+            *hole_owner.unwrap_or_else(|| &mut owners[at]) = last;
             *newest = changed.max(*newest);
             let length = rows.values.len();
             rows.attached.set(length, at, attached);

@@ -58,7 +58,7 @@ fn digest(input: &DeriveInput, compared: &[&Field]) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        #[allow(unused_variables)]
+        #[allow(unused_variables, reason = "not every struct has fields that need them")]
         impl #generics ::std_ecs::Digest for #name #arguments #clause {
             fn digests(
                 &self,
@@ -119,7 +119,7 @@ fn delta(input: &DeriveInput, compared: &[&Field]) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        #[allow(unused_variables, unused_mut)]
+        #[allow(unused_variables, unused_mut, reason = "not every struct has fields that need them")]
         impl #generics ::std_ecs::Delta for #name #arguments #clause {
             type Change = #change;
 

@@ -130,7 +130,7 @@ pub(crate) fn part(input: &DeriveInput, fields: &[Field]) -> TokenStream {
     let same = each(&|name, part| quote!(&& #part::same(&self.#name, &other.#name)));
     quote! {
         #[automatically_derived]
-        #[allow(unused_variables)]
+        #[allow(unused_variables, reason = "not every struct has fields that need them")]
         impl #generics ::std_ecs::Part for #name #arguments #conditions {
             #[inline]
             fn detach_all(&mut self, entity: ::std_ecs::Entity) {
