@@ -237,6 +237,9 @@ impl<T> Column<T> {
     }
 }
 
+/// Every row of a block.
+const ALL: u32 = u32::MAX >> (32 - BLOCK);
+
 impl<'a, T> Since<'a, T> {
     /// Finds the next rows that were written: a page, the number of a block in it, and a bit for each of its rows.
     #[inline]
@@ -281,8 +284,19 @@ impl<'a, T> Iterator for Since<'a, T> {
             so_far = f(so_far, row);
         }
         while let Some((owners, values, block, mut bits)) = self.next_block() {
+            let from = block * BLOCK;
+            if bits == ALL
+                && let (Some(owners), Some(values)) =
+                    (owners.get(from..from + BLOCK), values.get(from..from + BLOCK))
+            {
+                so_far = owners
+                    .iter()
+                    .zip(values)
+                    .fold(so_far, |so_far, (&entity, value)| f(so_far, (entity, value)));
+                continue;
+            }
             while bits != 0 {
-                let row = block * BLOCK + bits.trailing_zeros() as usize;
+                let row = from + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 so_far = f(so_far, (owners[row], &values[row]));
             }
