@@ -126,28 +126,29 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
                     Found::End => None,
                 };
             }
-            if let Some(page) = self.next_page() {
-                return Some(page);
+            match self.next_page() {
+                Next::Page(owners, chunks) => return Some((owners, chunks)),
+                Next::LookUp => {}
+                Next::End => return None,
             }
-            self.slow.0.as_ref()?;
         }
     }
 
-    /// The next page that can be had as slices. `None` at the end, and where the slow path begins.
+    /// The next page, as long as pages can be had as slices.
     #[inline(always)]
-    fn next_page(&mut self) -> Option<(&'a [Entity], S::Chunks)> {
+    fn next_page(&mut self) -> Next<'a, S::Chunks> {
         loop {
-            let owners = self.owners.next()?;
+            let Some(owners) = self.owners.next() else { return Next::End };
             let page = self.page;
             self.page += 1;
             match self.sides.fits(page, owners).and(self.filters.fits(page, owners)) {
-                Fit::All => return Some((&owners.0, self.sides.chunks(page, owners.0.len()))),
+                Fit::All => return Next::Page(&owners.0, self.sides.chunks(page, owners.0.len())),
                 Fit::None if self.sides.can_skip(page, owners) => self.sides.skip(),
                 Fit::None | Fit::Each => {
                     let sides = std::mem::replace(&mut self.sides, S::nothing());
                     let first = std::slice::from_ref(owners);
                     self.slow = Cold(Some(Slow::new(sides, self.filters, first, self.owners.clone(), page)));
-                    return None;
+                    return Next::LookUp;
                 }
             }
         }
@@ -187,7 +188,7 @@ impl<'a, S: Sides<'a>, F: Filters> Iterator for Query<'a, S, F> {
         let hot = std::mem::replace(&mut self.hot, S::hot(&[], S::no_chunks()));
         let mut so_far = hot.fold(init, |so_far, raw| f(so_far, S::item(raw)));
         if self.slow.0.is_none() {
-            while let Some((owners, chunks)) = self.next_page() {
+            while let Next::Page(owners, chunks) = self.next_page() {
                 so_far = S::fold(owners, chunks, so_far, &mut f);
             }
         }
@@ -199,6 +200,16 @@ impl<'a, S: Sides<'a>, F: Filters> Iterator for Query<'a, S, F> {
 }
 
 impl<'a, S: Sides<'a>, F: Filters> FusedIterator for Query<'a, S, F> {}
+
+/// What comes before the slow path.
+enum Next<'a, Chunks> {
+    /// A page, as slices.
+    Page(&'a [Entity], Chunks),
+    /// From here on rows are looked up: the slow path is there now.
+    LookUp,
+    /// There is nothing left.
+    End,
+}
 
 /// What the slow path yields.
 enum Found<'a, Items, Chunks> {
