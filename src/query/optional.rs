@@ -1,6 +1,6 @@
 //! Components that an entity may lack.
 
-use super::seek::Seek;
+use super::seek::{Rows, Seek};
 use super::side::{Fit, Missing, Open, OwnerPage, Owners, Side, Source};
 use crate::entity::Entity;
 use crate::pages::Pages;
@@ -203,6 +203,15 @@ pub struct OptionalSeek<'a, S: Seek<'a>> {
 impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
     type Chunk = OptionalChunk<S::Chunk>;
     type Item = Option<S::Item>;
+
+    #[inline(always)]
+    fn rows(&self) -> &Rows<'a> {
+        self.inner.rows()
+    }
+
+    fn rows_mut(&mut self) -> &mut Rows<'a> {
+        self.inner.rows_mut()
+    }
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
         if self.is_empty { Fit::All } else { self.inner.enter(page, owners) }

@@ -12,27 +12,41 @@ pub trait Seek<'a> {
     type Chunk;
     type Item;
 
+    /// The rows found.
+    fn rows(&self) -> &Rows<'a>;
+    fn rows_mut(&mut self) -> &mut Rows<'a>;
     /// As [`Side::fits`].
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit;
     /// Finds the rows of all entities of the page entered, which has to be looked at row by row.
     fn find(&mut self, page: usize, owners: &'a OwnerPage);
     fn chunk(&mut self, page: usize, rows: usize) -> Self::Chunk;
     /// Whether the entity has what is asked for.
-    fn has(&self, at: usize) -> bool;
+    #[inline(always)]
+    fn has(&self, at: usize) -> bool {
+        self.rows().get(at) != NOWHERE
+    }
     /// How many of up to `most` entities from this place on have rows that follow one another and can be had
     /// as one slice.
     fn run(&self, at: usize, most: usize) -> usize;
     /// One row. None is asked for twice, and the second time would get `None`.
     fn take(&mut self, at: usize) -> Option<Self::Item>;
     fn take_run(&mut self, at: usize, rows: usize) -> Self::Chunk;
-    /// Whether there is a row for each entity of the page entered.
-    fn has_all(&self) -> bool;
+    /// Whether there is what is asked for, for each entity of the page entered.
+    fn has_all(&self) -> bool {
+        self.rows().has_all()
+    }
     /// Whether hardly any of the rows found follow one another, so that it is not worth while to look for runs.
-    fn is_scattered(&self) -> bool;
+    fn is_scattered(&self) -> bool {
+        self.rows().stretches.is_empty()
+    }
     /// Makes it possible to leave out some of so many entities of the page entered.
-    fn spell_out(&mut self, count: usize);
+    fn spell_out(&mut self, count: usize) {
+        self.rows_mut().spell_out(count);
+    }
     /// Leaves out the entity at this place.
-    fn leave_out(&mut self, at: usize);
+    fn leave_out(&mut self, at: usize) {
+        self.rows_mut().found[at] = NOWHERE;
+    }
     /// All rows of the page entered, of so many entities, will be taken.
     fn take_whole(&mut self, count: usize);
     /// `count` rows of the page entered from a place on, a `None` for each that is missing or left out; all of them are
@@ -51,7 +65,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// The rows that the entities of a page have in a column. They are found for the whole page at once, in a loop
 /// that does nothing else; whether they follow one another is then a comparison of numbers.
-struct Rows<'a> {
+pub struct Rows<'a> {
     owners: Owners<'a>,
     index: IndexRef<'a>,
     found: Vec<u32>,
@@ -137,11 +151,6 @@ impl<'a> Rows<'a> {
     }
 
     #[inline(always)]
-    fn has(&self, at: usize) -> bool {
-        self.get(at) != NOWHERE
-    }
-
-    #[inline(always)]
     fn run(&self, at: usize, most: usize) -> usize {
         match self.found.get(at + 1) {
             Some(&next) if next != self.get(at).wrapping_add(1) => 1,
@@ -206,6 +215,15 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
     type Chunk = &'a [T];
     type Item = &'a T;
 
+    #[inline(always)]
+    fn rows(&self) -> &Rows<'a> {
+        &self.rows
+    }
+
+    fn rows_mut(&mut self) -> &mut Rows<'a> {
+        &mut self.rows
+    }
+
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
         self.rows.enter(page, owners);
         self.column.page_fits(page, self.rows.is_aligned)
@@ -221,11 +239,6 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
 
     fn chunk(&mut self, page: usize, rows: usize) -> &'a [T] {
         self.column.chunk(page, rows)
-    }
-
-    #[inline(always)]
-    fn has(&self, at: usize) -> bool {
-        self.rows.has(at)
     }
 
     #[inline(always)]
@@ -245,22 +258,6 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
     fn take_run(&mut self, at: usize, rows: usize) -> &'a [T] {
         let (page, at) = place(self.rows.get(at) as usize);
         self.column.values(page).and_then(|values| values.get(at..at + rows)).unwrap_or_default()
-    }
-
-    fn has_all(&self) -> bool {
-        self.rows.has_all()
-    }
-
-    fn is_scattered(&self) -> bool {
-        self.rows.stretches.is_empty()
-    }
-
-    fn spell_out(&mut self, count: usize) {
-        self.rows.spell_out(count);
-    }
-
-    fn leave_out(&mut self, at: usize) {
-        self.rows.found[at] = NOWHERE;
     }
 
     fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a T>] {
@@ -409,6 +406,15 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     type Chunk = &'a mut [T];
     type Item = &'a mut T;
 
+    #[inline(always)]
+    fn rows(&self) -> &Rows<'a> {
+        &self.rows
+    }
+
+    fn rows_mut(&mut self) -> &mut Rows<'a> {
+        &mut self.rows
+    }
+
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
         self.rows.enter(page, owners);
         match (self.pages.get(page).and_then(|page| page.entry.as_deref()), self.since) {
@@ -435,11 +441,6 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     }
 
     #[inline(always)]
-    fn has(&self, at: usize) -> bool {
-        self.rows.has(at)
-    }
-
-    #[inline(always)]
     fn run(&self, at: usize, most: usize) -> usize {
         match self.rows.run(at, most) {
             1 => 1,
@@ -459,22 +460,6 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     fn take_run(&mut self, at: usize, rows: usize) -> &'a mut [T] {
         let (page, at) = place(self.rows.get(at) as usize);
         self.pages[page].take_run(at, rows, self.stamp).unwrap_or_default()
-    }
-
-    fn has_all(&self) -> bool {
-        self.rows.has_all()
-    }
-
-    fn is_scattered(&self) -> bool {
-        self.rows.stretches.is_empty()
-    }
-
-    fn spell_out(&mut self, count: usize) {
-        self.rows.spell_out(count);
-    }
-
-    fn leave_out(&mut self, at: usize) {
-        self.rows.found[at] = NOWHERE;
     }
 
     fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a mut T>] {

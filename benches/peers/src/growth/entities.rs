@@ -121,36 +121,27 @@ impl Written {
 }
 
 fn first_write(size: usize) -> Case {
-    let make = move || {
-        Entry::prepared(
-            OURS,
-            "first write",
-            Written::new(size),
-            |state| state.copies = vec![state.game.clone(); COPIES],
-            Written::write,
-            Written::gained,
-        )
-    };
-    Case {
-        operation: Operation::FirstWrite,
-        times: COPIES,
-        repeats: false,
-        make: Box::new(make),
-        expected: Box::new(|| COPIES as u64),
-    }
+    writes(size, "first write", |_| {})
 }
 
 fn next_write(size: usize) -> Case {
+    writes(size, "next write, to another page", |state| {
+        std::mem::swap(&mut state.entities, &mut state.before);
+        state.write();
+        std::mem::swap(&mut state.entities, &mut state.before);
+    })
+}
+
+/// Writes to a world after a snapshot of it, and what is done between the two.
+fn writes(size: usize, way: &'static str, between: fn(&mut Written)) -> Case {
     let make = move || {
         Entry::prepared(
             OURS,
-            "next write, to another page",
+            way,
             Written::new(size),
-            |state| {
+            move |state| {
                 state.copies = vec![state.game.clone(); COPIES];
-                std::mem::swap(&mut state.entities, &mut state.before);
-                state.write();
-                std::mem::swap(&mut state.entities, &mut state.before);
+                between(state);
             },
             Written::write,
             Written::gained,
