@@ -44,7 +44,7 @@ pub struct Scenes {
 }
 
 impl Scenes {
-    /// Reads all files of the folder `scenes`.
+    /// Reads all files of the folder `scenes`, in the order of their names.
     ///
     /// # Errors
     ///
@@ -52,13 +52,12 @@ impl Scenes {
     pub fn read() -> Result<Self, Box<dyn Error>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
         let mut all = Self { registry: registry()?, scenes: BTreeMap::new() };
-        for file in std::fs::read_dir(&folder)? {
-            let path = file?.path();
-            let (Some(name), true) = (path.file_name(), path.extension().is_some_and(|end| end == "ron"))
-            else {
-                continue;
-            };
-            let name = name.to_string_lossy().into_owned();
+        let files: Result<Vec<_>, _> =
+            std::fs::read_dir(&folder)?.map(|file| file.map(|file| file.file_name())).collect();
+        let mut names: Vec<String> = files?.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        names.retain(|name| Path::new(name).extension().is_some_and(|end| end == "ron"));
+        names.sort();
+        for name in names {
             let scene = Scene::read(&Folder::new(&folder), &name, all.registry.limits())?;
             all.registry.check(&scene, &Game::default())?;
             all.scenes.insert(name, scene);
