@@ -377,6 +377,15 @@ impl<'a, T: Clone> WritePage<'a, T> {
         Some(taken)
     }
 
+    /// The slots of the rows, each of which is there as long as its row was not taken, and the stamps.
+    #[inline(always)]
+    fn slots(&mut self, stamp: u64) -> (&mut [Option<&'a mut T>], &mut [u64]) {
+        if self.slots.is_empty() {
+            self.spread(stamp);
+        }
+        (&mut self.slots, self.changed)
+    }
+
     fn open(&mut self, stamp: u64) {
         if let Some(entry) = self.entry.take() {
             (self.rest, self.changed) = entry.rewrite_some(stamp);
@@ -398,6 +407,35 @@ impl<'a, T: Clone> WritePage<'a, T> {
             for (slot, value) in self.slots[row..].iter_mut().zip(rows) {
                 *slot = Some(value);
             }
+        }
+    }
+}
+
+/// Takes the rows that were found, and stamps them. As long as they are of one page, that is entered once.
+fn take_by_page<'a, T: Clone>(
+    pages: &mut [WritePage<'a, T>],
+    found: &[u32],
+    stamp: u64,
+    taken: &mut [Option<&'a mut T>],
+) {
+    let mut from = 0;
+    while let Some(&first) = found.get(from) {
+        let page = first as usize / PAGE;
+        let Some(entered) = pages.get_mut(page) else {
+            from += 1;
+            continue;
+        };
+        let (slots, changed) = entered.slots(stamp);
+        for (&row, taken) in found[from..].iter().zip(&mut taken[from..]) {
+            let (its_page, at) = place(row as usize);
+            if its_page != page {
+                break;
+            }
+            if let Some(changed) = changed.get_mut(at) {
+                *changed = stamp;
+            }
+            *taken = slots.get_mut(at).and_then(Option::take);
+            from += 1;
         }
     }
 }
@@ -483,10 +521,16 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
                 })
             }));
         } else {
-            gathered.extend(found.iter().map(|&row| {
-                let (page, at) = place(row as usize);
-                pages.get_mut(page)?.take(at, stamp)
-            }));
+            let entered = found.windows(2).map(|two| u32::from(two[0] / PAGE as u32 != two[1] / PAGE as u32));
+            if entered.sum::<u32>() as usize * 8 < count {
+                gathered.resize_with(count, || None);
+                take_by_page(pages, found, stamp, gathered);
+            } else {
+                gathered.extend(found.iter().map(|&row| {
+                    let (page, at) = place(row as usize);
+                    pages.get_mut(page)?.take(at, stamp)
+                }));
+            }
         }
         gathered
     }
