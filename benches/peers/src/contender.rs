@@ -12,6 +12,9 @@ pub trait Contender {
     fn clear(&mut self);
 }
 
+/// What a way is called, and its work.
+pub type Way<S> = (&'static str, fn(&mut S));
+
 /// A contender and what it is called.
 pub struct Entry {
     pub peer: &'static str,

@@ -2,7 +2,7 @@
 
 use super::freecs_macro::{PEER, swap_columns, swap_values};
 use crate::components::{KINDS, KindA, KindB, KindC, KindD, KindE, Shared};
-use crate::contender::Entry;
+use crate::contender::{Entry, Way};
 use crate::sums::sum;
 
 mod many {
@@ -45,7 +45,7 @@ mod many {
 use many::{KIND_A, KIND_B, KIND_C, KIND_D, KIND_E, SHARED, World};
 
 pub fn kinds(size: usize) -> Vec<Entry> {
-    let ways: [(&'static str, fn(&mut World)); 2] = [
+    let ways: [Way<World>; 2] = [
         ("for_each_shared_mut", |world| world.for_each_shared_mut(|shared| shared.0 += 0.5)),
         ("tables", |world| {
             let shared = world.tables.iter_mut().flat_map(|table| &mut table.shared);

@@ -10,7 +10,7 @@ use crate::components::{
     self, Global, KINDS, KindA, KindB, KindC, KindD, KindE, Position, Rotation, Shared, Tracked, Transform,
     Velocity, below, bundle, invert_often, position, rotation, step, tracked, velocity, with_kinds,
 };
-use crate::contender::Entry;
+use crate::contender::{Entry, Way};
 use crate::plan;
 use crate::sums::{found_in, sum};
 use crate::workloads::Kind;
@@ -179,7 +179,7 @@ pub fn entries(kind: Kind, size: usize) -> Vec<Entry> {
         Kind::ScanTogether => vec![scan(size, &plan::together(size))],
         Kind::ScanNone => vec![scan(size, &[])],
         Kind::Despawn => {
-            let ways: [(&'static str, fn(&mut State)); 2] =
+            let ways: [Way<State>; 2] =
                 [("delete_entity", despawn_by_world), ("storages held", despawn_by_storages)];
             let entry = |(way, run): (&'static str, fn(&mut State))| {
                 let make = move || {
