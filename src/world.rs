@@ -80,8 +80,7 @@ pub trait World: Columns {
         loop {
             let is_first = spawned.is_empty();
             let mut components: B::Gathered = rooms.next().unwrap_or_else(|| {
-                let pages = batch.size_hint().0.div_ceil(EntityPage::MOST).clamp(1, PAGES_AT_ONCE);
-                rooms = B::rooms(pages).into_iter();
+                rooms = B::rooms(batch.size_hint().0.min(PAGES_AT_ONCE * EntityPage::MOST)).into_iter();
                 rooms.next().unwrap_or_default()
             });
             components.extend(batch.by_ref().take(EntityPage::MOST));
@@ -267,8 +266,8 @@ pub trait Bundle<W: ?Sized>: Sized {
     /// The components of many tuples, apart.
     type Gathered: Default + Extend<Self>;
 
-    /// Room for so many pages of tuples.
-    fn rooms(pages: usize) -> Vec<Self::Gathered>;
+    /// Room for so many tuples, 1,024 in each but the last.
+    fn rooms(tuples: usize) -> Vec<Self::Gathered>;
 
     /// Attaches each component to an entity that is alive.
     fn attach_to(self, world: &mut W, entity: Entity);
@@ -293,8 +292,8 @@ impl Extend<()> for Bare {
 impl<W: ?Sized> Bundle<W> for () {
     type Gathered = Bare;
 
-    fn rooms(pages: usize) -> Vec<Bare> {
-        vec![Bare(0); pages]
+    fn rooms(_tuples: usize) -> Vec<Bare> {
+        Vec::new()
     }
 
     fn attach_to(self, _world: &mut W, _entity: Entity) {}
@@ -306,9 +305,10 @@ impl<W: ?Sized> Bundle<W> for () {
     fn attach_page(_gathered: Bare, _world: &mut W, _entities: &EntityPage) {}
 }
 
-/// Room for so many pages of one component.
-fn rooms_of<T>(pages: usize) -> Vec<Vec<T>> {
-    std::iter::repeat_with(|| Vec::with_capacity(EntityPage::MOST)).take(pages).collect()
+/// Room for so many of one component, a page in each but the last.
+fn rooms_of<T>(count: usize) -> Vec<Vec<T>> {
+    let firsts = (0..count).step_by(EntityPage::MOST);
+    firsts.map(|first| Vec::with_capacity(EntityPage::MOST.min(count - first))).collect()
 }
 
 /// Tuples of each length from one to twelve are bundles.
@@ -329,9 +329,9 @@ macro_rules! bundles {
             }
 
             #[expect(non_snake_case, reason = "a variable is named after its type")]
-            fn rooms(pages: usize) -> Vec<Self::Gathered> {
-                let $first: Vec<Vec<$first>> = rooms_of(pages);
-                $(let mut $component = rooms_of(pages).into_iter();)*
+            fn rooms(tuples: usize) -> Vec<Self::Gathered> {
+                let $first: Vec<Vec<$first>> = rooms_of(tuples);
+                $(let mut $component = rooms_of(tuples).into_iter();)*
                 $first.into_iter().map(|$first| ($first, $($component.next().unwrap_or_default(),)*)).collect()
             }
 
