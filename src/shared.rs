@@ -99,9 +99,7 @@ impl<X> Shared<X> {
             digest
         })
     }
-}
 
-impl<X> Shared<X> {
     /// The value for writing, if nobody else holds it.
     #[inline(always)]
     pub(crate) fn write_unshared(&mut self) -> Option<&mut X> {

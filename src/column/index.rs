@@ -14,9 +14,9 @@ pub(crate) struct Slot {
 }
 
 #[derive(Clone)]
-struct IndexPage([Slot; PAGE]);
+pub(crate) struct IndexPage([Slot; PAGE]);
 
-type Table = Vec<Option<Arc<IndexPage>>>;
+pub(crate) type Table = Vec<Option<Arc<IndexPage>>>;
 
 /// Slots by entity index, in copy-on-write pages of 1,024 that exist only where there is a row or was one.
 #[derive(Clone, Default)]
@@ -96,10 +96,10 @@ impl Index {
         }
     }
 
-    /// The slots for writing, if nobody else holds the table.
+    /// The table for writing, if nobody else holds it.
     #[inline(always)]
-    pub(crate) fn unshared(&mut self) -> Option<Slots<'_>> {
-        Arc::get_mut(&mut self.table).map(Slots)
+    pub(crate) fn unshared(&mut self) -> Option<&mut Table> {
+        Arc::get_mut(&mut self.table)
     }
 
     /// Shows each allocation: where it is, and how many bytes it has.
@@ -118,23 +118,11 @@ impl Index {
     }
 }
 
-/// The slots of an [`Index`] whose table nobody else holds.
-pub(crate) struct Slots<'a>(&'a mut Table);
-
-impl<'a> Slots<'a> {
-    /// The slot of an entity's index, if its page exists and nobody else holds it.
-    #[inline(always)]
-    pub(crate) fn slot(&mut self, entity: Entity) -> Option<&mut Slot> {
-        let (page, at) = place(entity.index() as usize);
-        Some(&mut Arc::get_mut(self.0.get_mut(page)?.as_mut()?)?.0[at])
-    }
-
-    /// [`slot`](Self::slot) of the only one that is asked for.
-    #[inline(always)]
-    pub(crate) fn into_slot(self, entity: Entity) -> Option<&'a mut Slot> {
-        let (page, at) = place(entity.index() as usize);
-        Some(&mut Arc::get_mut(self.0.get_mut(page)?.as_mut()?)?.0[at])
-    }
+/// The slot of an entity's index for writing, if its page exists and nobody else holds it.
+#[inline(always)]
+pub(crate) fn unshared_slot(table: &mut Table, entity: Entity) -> Option<&mut Slot> {
+    let (page, at) = place(entity.index() as usize);
+    Some(&mut Arc::get_mut(table.get_mut(page)?.as_mut()?)?.0[at])
 }
 
 /// The slots of a page, for writing.

@@ -3,7 +3,7 @@
 use std::iter::{FusedIterator, Zip};
 use std::slice;
 
-use super::stamps::{BLOCK, Stamps};
+use super::stamps::{BLOCK, Stamps, effective};
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
 use crate::pages::Page;
@@ -223,17 +223,9 @@ impl<'a, T> Since<'a, T> {
             owners: &[],
             values: &[],
             bits: 0,
-            stamp: column.effective(stamp),
+            stamp: effective(stamp, column.clock),
             stamps,
         }
-    }
-}
-
-impl<T> Column<T> {
-    /// The stamp to compare with: a stamp from a future that was rolled back lets every row through, and
-    /// where the clock stands still at its end, what is written there is never taken for seen.
-    pub(crate) fn effective(&self, since: u64) -> u64 {
-        if since > self.clock { 0 } else { since.min(u64::MAX - 1) }
     }
 }
 

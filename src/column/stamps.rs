@@ -5,6 +5,12 @@ use crate::pages::PAGE;
 /// How many rows are searched at once.
 pub(crate) const BLOCK: usize = 16;
 
+/// What to compare stamps with to find those after `since`: a stamp from a future that was rolled back lets every
+/// row through, and where the clock stands still at its end, what is written there is never taken for seen.
+pub(crate) fn effective(since: u64, clock: u64) -> u64 {
+    if since > clock { 0 } else { since.min(u64::MAX - 1) }
+}
+
 /// One stamp a row. As long as the rows were written by one call (all equal) or one after another (each
 /// one more than the row before it), that is two numbers and no memory; from then on it is a list.
 ///

@@ -2,7 +2,7 @@
 
 use triomphe::Arc;
 
-use super::index::{Index, Slot};
+use super::index::{Index, Slot, unshared_slot};
 use super::stamps::Stamps;
 use super::{ChunksMut, Column, Entry, IterMut, Rows, Stale};
 use crate::entity::Entity;
@@ -45,7 +45,7 @@ impl<T: Clone> Column<T> {
     /// be written, or if there is no room in the last page.
     #[inline(always)]
     fn room(&mut self, entity: Entity) -> Option<Room<'_, T>> {
-        let slot = self.index.unshared()?.into_slot(entity)?;
+        let slot = unshared_slot(self.index.unshared()?, entity)?;
         if slot.generation != 0 {
             return None;
         }
@@ -228,10 +228,10 @@ impl<T: Clone> Column<T> {
             None => None,
         };
         let last = *owners.last()?;
-        let mut slots = self.index.unshared()?;
+        let slots = self.index.unshared()?;
         // Written twice if the second is shared: this changes nothing until the row is moved.
-        *slots.slot(last)? = Slot { row: row as u32, generation: last.generation().get() };
-        *slots.slot(entity)? = Slot::default();
+        *unshared_slot(slots, last)? = Slot { row: row as u32, generation: last.generation().get() };
+        *unshared_slot(slots, entity)? = Slot::default();
 
         self.clock = self.clock.saturating_add(1);
         owners.pop();

@@ -521,6 +521,7 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
                 })
             }));
         } else {
+            // To enter a page pays from eight rows on.
             let entered = found.windows(2).map(|two| u32::from(two[0] / PAGE as u32 != two[1] / PAGE as u32));
             if entered.sum::<u32>() as usize * 8 < count {
                 gathered.resize_with(count, || None);

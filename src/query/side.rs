@@ -2,6 +2,7 @@
 
 use super::seek::{ReadSeek, Seek, WriteSeek};
 use crate::column::index::IndexRef;
+use crate::column::stamps::effective;
 use crate::column::{Column, Entry};
 use crate::entity::Entity;
 use crate::pages::{Page, Pages, place};
@@ -271,11 +272,6 @@ impl<'a, T> Read<'a, T> {
             Some(_) => Fit::Each,
         }
     }
-}
-
-/// The stamp to compare with; one from a future that was rolled back lets every row through.
-fn effective(since: u64, clock: u64) -> u64 {
-    if since > clock { 0 } else { since.min(u64::MAX - 1) }
 }
 
 impl<'a, T: 'a> Side<'a> for Read<'a, T> {
