@@ -155,7 +155,9 @@ fn a_batch_of_several_pages_is_one_call() {
 fn a_batch_takes_no_more_memory_than_single_spawns() {
     for count in [1, 5, 8, 700, 1_024, 1_029, 3_000] {
         let mut single = Town::default();
-        (0..count).for_each(|number| drop(single.spawn_with(person(number))));
+        for number in 0..count {
+            single.spawn_with(person(number));
+        }
         let mut batch = Town::default();
         batch.spawn_batch((0..count).map(person));
         let (single, batch) = (&single.people, &batch.people);
