@@ -233,12 +233,12 @@ impl<T> Column<T> {
     /// The value of an entity; `None` for one that has none here, dead handles included.
     #[inline]
     pub fn get(&self, entity: Entity) -> Option<&T> {
-        let Some(row) = self.index.row(entity) else {
+        let (page, at) = place(self.index.row_or_beyond(entity));
+        let Some(entry) = self.table.get(page) else {
             self.missed();
             return None;
         };
-        let (page, at) = place(row);
-        self.table.get(page)?.rows.values.get(at)
+        entry.rows.values.get(at)
     }
 
     /// Whether the entity has a row.

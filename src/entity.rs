@@ -1,7 +1,7 @@
 //! Entities: what components are attached to, and who hands them out.
 
 use std::fmt;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::guard::Guard;
 use crate::pages::{Pages, place};
@@ -25,39 +25,45 @@ use crate::pages::{Pages, place};
 /// assert_eq!(ship.to_string(), "0v1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Entity {
-    index: u32,
-    generation: NonZeroU32,
-}
+pub struct Entity(
+    /// The generation, which is not zero, in the upper 32 bits, the index in the lower: one word, so that an
+    /// entity is read, passed and compared at once.
+    NonZeroU64,
+);
 
 impl Entity {
     /// The entity of an index and a generation. It need not be alive anywhere.
+    #[inline]
     pub const fn new(index: u32, generation: NonZeroU32) -> Self {
-        Self { index, generation }
+        let Some(bits) = NonZeroU64::new((generation.get() as u64) << 32 | index as u64) else {
+            unreachable!()
+        };
+        Self(bits)
     }
 
     /// Which slot of the allocator, and of every sparse index.
     #[inline]
     pub const fn index(self) -> u32 {
-        self.index
+        self.0.get() as u32
     }
 
     /// How often the index has been handed out, this time included.
     #[inline]
     pub const fn generation(self) -> NonZeroU32 {
-        self.generation
+        let Some(generation) = NonZeroU32::new((self.0.get() >> 32) as u32) else { unreachable!() };
+        generation
     }
 
     /// The generation in the upper 32 bits, the index in the lower. Never zero.
     #[inline]
     pub const fn to_bits(self) -> u64 {
-        (self.generation.get() as u64) << 32 | self.index as u64
+        self.0.get()
     }
 
     /// The inverse of [`to_bits`](Self::to_bits); `None` where the generation would be zero.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match NonZeroU32::new((bits >> 32) as u32) {
-            Some(generation) => Some(Self { index: bits as u32, generation }),
+            Some(generation) => Some(Self::new(bits as u32, generation)),
             None => None,
         }
     }
@@ -71,13 +77,13 @@ impl PartialOrd for Entity {
 
 impl Ord for Entity {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.index, self.generation).cmp(&(other.index, other.generation))
+        self.0.get().rotate_left(32).cmp(&other.0.get().rotate_left(32))
     }
 }
 
 impl fmt::Display for Entity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}v{}", self.index, self.generation)
+        write!(f, "{}v{}", self.index(), self.generation())
     }
 }
 
@@ -196,7 +202,7 @@ impl Entities {
             head.previous = END;
         }
         self.alive += 1;
-        Entity { index, generation }
+        Entity::new(index, generation)
     }
 
     fn spawn_fresh(&mut self) -> Entity {
@@ -204,7 +210,7 @@ impl Entities {
         assert!(index < LIMIT, "all {LIMIT} indices of the entities are in use");
         self.slots.push(Slot { generation: NonZeroU32::MIN, next: ALIVE, previous: END });
         self.alive += 1;
-        Entity { index, generation: NonZeroU32::MIN }
+        Entity::new(index, NonZeroU32::MIN)
     }
 
     /// Hands out `count` entities, as `count` calls of [`spawn`](Self::spawn) would.
@@ -226,9 +232,7 @@ impl Entities {
         let slot = Slot { generation: NonZeroU32::MIN, next: ALIVE, previous: END };
         self.slots.extend_from_slice(&vec![slot; fresh]);
         self.alive += fresh as u32;
-        spawned.extend(
-            (first..first + fresh).map(|index| Entity { index: index as u32, generation: NonZeroU32::MIN }),
-        );
+        spawned.extend((first..first + fresh).map(|index| Entity::new(index as u32, NonZeroU32::MIN)));
         spawned
     }
 
@@ -242,13 +246,13 @@ impl Entities {
     /// if its index is out of range. Nothing has changed then.
     pub fn spawn_at(&mut self, entity: Entity) -> Result<(), SpawnAtError> {
         self.guard.check_spawn();
-        let Entity { index, generation } = entity;
+        let (index, generation) = (entity.index(), entity.generation());
         if index >= LIMIT {
             return Err(SpawnAtError::OutOfRange { asked: entity });
         }
         match self.slots.get(index as usize).copied() {
             Some(slot) if slot.next == ALIVE && slot.generation != generation => {
-                let alive = Entity { index, generation: slot.generation };
+                let alive = Entity::new(index, slot.generation);
                 if generation < slot.generation {
                     return Err(SpawnAtError::Dead { asked: entity });
                 }
@@ -311,13 +315,13 @@ impl Entities {
             return false;
         }
         let free = self.free;
-        let Some(slot) = self.slots.get_mut(entity.index as usize) else { return false };
+        let Some(slot) = self.slots.get_mut(entity.index() as usize) else { return false };
         self.alive -= 1;
-        if let Some(generation) = entity.generation.checked_add(1) {
+        if let Some(generation) = entity.generation().checked_add(1) {
             *slot = Slot { generation, next: free, previous: END };
-            self.free = entity.index;
+            self.free = entity.index();
             if let Some(old) = self.slots.get_mut(free as usize) {
-                old.previous = entity.index;
+                old.previous = entity.index();
             }
         } else {
             slot.next = RETIRED;
@@ -329,8 +333,8 @@ impl Entities {
     #[inline]
     pub fn is_alive(&self, entity: Entity) -> bool {
         self.slots
-            .get(entity.index as usize)
-            .is_some_and(|slot| slot.next == ALIVE && slot.generation == entity.generation)
+            .get(entity.index() as usize)
+            .is_some_and(|slot| slot.next == ALIVE && slot.generation == entity.generation())
     }
 
     /// Whether all of these entities are alive.
@@ -338,12 +342,12 @@ impl Entities {
         let pages = self.slots.table();
         let (mut page, mut slots): (usize, &[Slot]) = (usize::MAX, &[]);
         entities.iter().all(|entity| {
-            let (its_page, at) = place(entity.index as usize);
+            let (its_page, at) = place(entity.index() as usize);
             if its_page != page {
                 page = its_page;
                 slots = pages.get(page).map_or(&[], |page| page.0.as_slice());
             }
-            slots.get(at).is_some_and(|slot| slot.next == ALIVE && slot.generation == entity.generation)
+            slots.get(at).is_some_and(|slot| slot.next == ALIVE && slot.generation == entity.generation())
         })
     }
 
@@ -367,9 +371,9 @@ impl Entities {
     }
 
     fn living(&self) -> impl Iterator<Item = Entity> {
-        (0..).zip(self.slots.iter()).filter_map(|(index, slot)| {
-            (slot.next == ALIVE).then_some(Entity { index, generation: slot.generation })
-        })
+        (0..)
+            .zip(self.slots.iter())
+            .filter_map(|(index, slot)| (slot.next == ALIVE).then_some(Entity::new(index, slot.generation)))
     }
 
     /// Ends every entity. Their handles stay dead; the lowest index is handed out next.
@@ -384,7 +388,7 @@ impl Entities {
         // From the highest down, so that the lowest index ends up in front.
         for index in (0..self.slots.len() as u32).rev() {
             if let Some(&Slot { generation, next: ALIVE, .. }) = self.slots.get(index as usize) {
-                self.despawn(Entity { index, generation });
+                self.despawn(Entity::new(index, generation));
             }
         }
     }
@@ -422,10 +426,10 @@ impl Entities {
     pub(crate) fn first_slot_apart(&self, other: &Self) -> Option<(Option<Entity>, String, String)> {
         let say = |entities: &Self, index: u32| match entities.slots.get(index as usize) {
             Some(slot) if slot.next == ALIVE => {
-                format!("{} is alive", Entity { index, generation: slot.generation })
+                format!("{} is alive", Entity::new(index, slot.generation))
             }
             Some(slot) if slot.next == RETIRED => format!("index {index} is used up"),
-            Some(slot) => format!("{} is free", Entity { index, generation: slot.generation }),
+            Some(slot) => format!("{} is free", Entity::new(index, slot.generation)),
             None => format!("index {index} was never used"),
         };
         let count = self.slots.len().max(other.slots.len());
@@ -439,7 +443,7 @@ impl Entities {
             return Some((None, list(self), list(other)));
         };
         let slot = self.slots.get(index as usize).or(other.slots.get(index as usize));
-        let entity = slot.map(|slot| Entity { index, generation: slot.generation });
+        let entity = slot.map(|slot| Entity::new(index, slot.generation));
         Some((entity, say(self, index), say(other, index)))
     }
 

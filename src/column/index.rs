@@ -1,42 +1,87 @@
 //! The sparse half of a column: from an entity to its row.
 
+use std::iter;
+use std::sync::LazyLock;
+
 use triomphe::Arc;
 
 use crate::entity::Entity;
 use crate::pages::{PAGE, place};
 use crate::shared::unique;
 
-/// Where the row of one index is. A generation of zero says that there is none.
+/// Where the row of one index is: zero if there is none, otherwise the bits of the entity that has it, the row
+/// exclusive-ored into their lower half. The same again with the bits of an entity leaves the row if it is this
+/// entity's, and more than any row if it is not, so that a look-up is one load and asks one question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Slot {
-    pub(crate) row: u32,
-    pub(crate) generation: u32,
+pub(crate) struct Slot(u64);
+
+impl Slot {
+    /// The slot of an entity that has this row.
+    #[inline(always)]
+    pub(crate) fn new(entity: Entity, row: usize) -> Self {
+        Self(entity.to_bits() ^ row as u64)
+    }
+
+    /// Whether no entity has a row here.
+    #[inline(always)]
+    pub(crate) fn is_free(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The row of exactly this entity, whose index is that of the slot; if there is none, a number that is greater
+    /// than any row.
+    #[inline(always)]
+    fn row_or_beyond(self, entity: Entity) -> usize {
+        usize::try_from(self.0 ^ entity.to_bits()).unwrap_or(usize::MAX)
+    }
+
+    /// The row that any entity of this index has, and the generation of that entity.
+    fn occupant(self, index: u32) -> Option<(usize, u32)> {
+        (!self.is_free()).then_some(((self.0 as u32 ^ index) as usize, (self.0 >> 32) as u32))
+    }
 }
 
 #[derive(Clone)]
 pub(crate) struct IndexPage([Slot; PAGE]);
 
-pub(crate) type Table = Vec<Option<Arc<IndexPage>>>;
+type Table = [Arc<IndexPage>];
+
+/// Stands in tables for every page in which there never was a row. It is shared by its owner here, so that
+/// whoever writes it gets a page of its own, like of any page that is shared.
+static BLANK: LazyLock<Arc<IndexPage>> = LazyLock::new(|| Arc::new(IndexPage([Slot::default(); PAGE])));
 
 /// Slots by entity index, in copy-on-write pages of 1,024 that exist only where there is a row or was one.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Index {
+    /// As many as there are, or twice that, a slice and not a vector: finding its pages takes one load less.
     table: Arc<Table>,
 }
 
 /// The table of an [`Index`] while its rows are not borrowed.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct IndexRef<'a> {
-    table: &'a [Option<Arc<IndexPage>>],
+    table: &'a Table,
 }
 
 impl IndexRef<'_> {
     /// The row of exactly this entity.
     #[inline(always)]
     pub(crate) fn row(self, entity: Entity) -> Option<usize> {
+        let row = self.row_or_beyond(entity);
+        u32::try_from(row).is_ok().then_some(row)
+    }
+
+    /// The row of exactly this entity; if there is none, a number that is greater than any row.
+    #[inline(always)]
+    fn row_or_beyond(self, entity: Entity) -> usize {
         let (page, at) = place(entity.index() as usize);
-        let slot = self.table.get(page)?.as_ref()?.0[at];
-        (slot.generation == entity.generation().get()).then_some(slot.row as usize)
+        self.table.get(page).map_or(usize::MAX, |page| page.0[at].row_or_beyond(entity))
+    }
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self { table: iter::empty().collect() }
     }
 }
 
@@ -52,36 +97,62 @@ impl Index {
         self.by_ref().row(entity)
     }
 
+    /// The row of exactly this entity; if there is none, a number that is greater than any row, so that whoever
+    /// looks at a table with it asks only once.
+    #[inline(always)]
+    pub(crate) fn row_or_beyond(&self, entity: Entity) -> usize {
+        self.by_ref().row_or_beyond(entity)
+    }
+
     /// The row of an entity's index and the generation that has it.
     pub(crate) fn occupant(&self, entity: Entity) -> Option<(usize, u32)> {
         let (page, at) = place(entity.index() as usize);
-        let slot = self.table.get(page)?.as_ref()?.0[at];
-        (slot.generation != 0).then_some((slot.row as usize, slot.generation))
+        self.table.get(page)?.0[at].occupant(entity.index())
     }
 
     /// The slot of an entity's index, for writing.
     #[inline(always)]
     pub(crate) fn slot_mut(&mut self, entity: Entity) -> &mut Slot {
         let (page, at) = place(entity.index() as usize);
-        &mut page_mut(unique(&mut self.table), page)[at]
+        &mut self.page_mut(page)[at]
+    }
+
+    /// The slots of a page, for writing.
+    #[inline(always)]
+    fn page_mut(&mut self, page: usize) -> &mut [Slot; PAGE] {
+        if page >= self.table.len() || !self.table.is_unique() {
+            self.copy_table(page + 1);
+        }
+        match Arc::get_mut(&mut self.table).and_then(|table| table.get_mut(page)) {
+            Some(page) => &mut unique(page).0,
+            None => unreachable!("the table was made above"),
+        }
+    }
+
+    /// Copies the table, which is too short or shared. It grows by doubling.
+    #[cold]
+    #[inline(never)]
+    fn copy_table(&mut self, pages: usize) {
+        let length = if pages > self.table.len() { pages.next_power_of_two() } else { self.table.len() };
+        let blanks = iter::repeat_with(|| BLANK.clone());
+        self.table = self.table.iter().cloned().chain(blanks).take(length).collect();
     }
 
     /// Gives rows to entities from `row` on, up to the first whose index has a row. Answers to how many.
     pub(crate) fn claim(&mut self, entities: &[Entity], row: usize) -> usize {
-        let table = unique(&mut self.table);
         let Some(&first) = entities.first() else { return 0 };
         let mut page = place(first.index() as usize).0;
-        let mut slots = page_mut(table, page);
+        let mut slots = self.page_mut(page);
         for (claimed, &entity) in entities.iter().enumerate() {
             let (its_page, at) = place(entity.index() as usize);
             if its_page != page {
                 page = its_page;
-                slots = page_mut(table, page);
+                slots = self.page_mut(page);
             }
-            if slots[at].generation != 0 {
+            if !slots[at].is_free() {
                 return claimed;
             }
-            slots[at] = Slot { row: (row + claimed) as u32, generation: entity.generation().get() };
+            slots[at] = Slot::new(entity, row + claimed);
         }
         entities.len()
     }
@@ -104,17 +175,20 @@ impl Index {
 
     /// Shows each allocation: where it is, and how many bytes it has.
     pub(crate) fn allocations(&self, each: &mut dyn FnMut(usize, usize)) {
-        let table = self.table.capacity() * size_of::<Option<Arc<IndexPage>>>();
-        each(Arc::as_ptr(&self.table).addr(), table);
-        for page in self.table.iter().flatten() {
+        each(Arc::as_ptr(&self.table).addr(), size_of_val(&*self.table));
+        for page in self.pages() {
             each(Arc::as_ptr(page).addr(), size_of::<IndexPage>());
         }
     }
 
     /// How many bytes the pages and the table hold.
     pub(crate) fn bytes(&self) -> usize {
-        let pages = self.table.iter().flatten().count();
-        pages * size_of::<IndexPage>() + self.table.capacity() * size_of::<Option<Arc<IndexPage>>>()
+        self.pages().count() * size_of::<IndexPage>() + size_of_val(&*self.table)
+    }
+
+    /// The pages in which there are rows or were.
+    fn pages(&self) -> impl Iterator<Item = &Arc<IndexPage>> {
+        self.table.iter().filter(|page| !Arc::ptr_eq(page, &BLANK))
     }
 }
 
@@ -122,24 +196,5 @@ impl Index {
 #[inline(always)]
 pub(crate) fn unshared_slot(table: &mut Table, entity: Entity) -> Option<&mut Slot> {
     let (page, at) = place(entity.index() as usize);
-    Some(&mut Arc::get_mut(table.get_mut(page)?.as_mut()?)?.0[at])
-}
-
-/// The slots of a page, for writing.
-#[inline(always)]
-fn page_mut(table: &mut Table, page: usize) -> &mut [Slot; PAGE] {
-    if !matches!(table.get(page), Some(Some(_))) {
-        grow(table, page);
-    }
-    let Some(Some(page)) = table.get_mut(page) else { unreachable!("the page was made above") };
-    &mut unique(page).0
-}
-
-#[cold]
-#[inline(never)]
-fn grow(table: &mut Table, page: usize) {
-    if table.len() <= page {
-        table.resize(page + 1, None);
-    }
-    table[page] = Some(Arc::new(IndexPage([Slot::default(); PAGE])));
+    Some(&mut Arc::get_mut(table.get_mut(page)?)?.0[at])
 }

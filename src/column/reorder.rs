@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use triomphe::Arc;
 
+use super::index::Slot;
 use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
@@ -77,13 +78,12 @@ impl<T: Clone> Column<T> {
         let owners: Vec<Entity> = self.owners.iter().copied().collect();
         if order.len() < rows {
             for &entity in &owners {
-                self.index.slot_mut(entity).generation = 0;
+                *self.index.slot_mut(entity) = Slot::default();
             }
         }
         self.owners = order.iter().map(|&old| owners[old as usize]).collect::<Pages<_>>();
-        for (row, &entity) in (0..).zip(self.owners.iter()) {
-            let slot = self.index.slot_mut(entity);
-            (slot.row, slot.generation) = (row, entity.generation().get());
+        for (row, &entity) in self.owners.iter().enumerate() {
+            *self.index.slot_mut(entity) = Slot::new(entity, row);
         }
         self.table = Arc::new(entries);
         self.tick();

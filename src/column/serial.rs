@@ -7,7 +7,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use triomphe::Arc;
 
-use super::index::Index;
+use super::index::{Index, Slot};
 use super::stamps::Stamps;
 use super::{Column, Entry, Rows};
 use crate::entity::Entity;
@@ -90,12 +90,12 @@ impl<T> Column<T> {
             return Err(format!("{} was attached after it was last changed", owners[row]));
         }
         let mut index = Index::default();
-        for (row, &entity) in (0..).zip(&owners) {
+        for (row, &entity) in owners.iter().enumerate() {
             let slot = index.slot_mut(entity);
-            if slot.generation != 0 {
+            if !slot.is_free() {
                 return Err(format!("two rows for the index of {entity}"));
             }
-            (slot.row, slot.generation) = (row, entity.generation().get());
+            *slot = Slot::new(entity, row);
         }
         let mut table = Vec::with_capacity(length.div_ceil(PAGE));
         let mut values = values.into_iter();

@@ -30,7 +30,7 @@ impl<T: Clone> Column<T> {
                 rows.changed.push(at, stamp);
                 rows.values.push(value);
                 owners.push(entity);
-                *slot = Slot { row, generation: entity.generation().get() };
+                *slot = Slot::new(entity, row);
                 self.clock = stamp;
                 return Ok(None);
             }
@@ -46,14 +46,14 @@ impl<T: Clone> Column<T> {
     #[inline(always)]
     fn room(&mut self, entity: Entity) -> Option<Room<'_, T>> {
         let slot = unshared_slot(self.index.unshared()?, entity)?;
-        if slot.generation != 0 {
+        if !slot.is_free() {
             return None;
         }
         let owners = self.owners.unshared_tail()?;
         let (Entry { newest, rows }, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
         let rows = rows.write_unshared()?;
         let at = rows.values.len();
-        (at < PAGE).then_some(Room { slot, row: (full.len() * PAGE + at) as u32, newest, rows, owners })
+        (at < PAGE).then_some(Room { slot, row: full.len() * PAGE + at, newest, rows, owners })
     }
 
     /// Copies what is shared and adds a page where the last is full. The clone of a value may panic: nothing has
@@ -78,9 +78,9 @@ impl<T: Clone> Column<T> {
     /// [`insert`](Self::insert) where the index has a row.
     #[inline(never)]
     pub(super) fn overwrite(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
-        let slot = self.index.slot_mut(entity);
-        let (row, generation) = (slot.row as usize, entity.generation().get());
-        if generation < slot.generation {
+        let generation = entity.generation().get();
+        let Some((row, stored)) = self.index.occupant(entity) else { unreachable!("the index has a row") };
+        if generation < stored {
             let Some(&stored) = self.owners.get(row) else { unreachable!("the index names a row") };
             return Err(Stale { asked: entity, stored, value });
         }
@@ -90,9 +90,9 @@ impl<T: Clone> Column<T> {
         let length = rows.values.len();
         entry.newest = stamp;
         rows.changed.set(length, at, stamp);
-        if generation > slot.generation {
+        if generation > stored {
             rows.attached.set(length, at, stamp);
-            slot.generation = generation;
+            *self.index.slot_mut(entity) = Slot::new(entity, row);
             if let Some(owner) = self.owners.get_mut(row) {
                 *owner = entity;
             }
@@ -230,7 +230,7 @@ impl<T: Clone> Column<T> {
         let last = *owners.last()?;
         let slots = self.index.unshared()?;
         // Written twice if the second is shared: this changes nothing until the row is moved.
-        *unshared_slot(slots, last)? = Slot { row: row as u32, generation: last.generation().get() };
+        *unshared_slot(slots, last)? = Slot::new(last, row);
         *unshared_slot(slots, entity)? = Slot::default();
 
         self.clock = self.clock.saturating_add(1);
@@ -304,7 +304,7 @@ impl<T: Clone> Column<T> {
 /// Where a new last row goes.
 struct Room<'a, T> {
     slot: &'a mut Slot,
-    row: u32,
+    row: usize,
     newest: &'a mut u64,
     rows: &'a mut Rows<T>,
     owners: &'a mut Vec<Entity>,

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Comparison, Delta, DeltaError};
+use crate::column::index::Slot;
 use crate::column::{Column, push_page};
 use crate::entity::Entity;
 use crate::pages::PAGE;
@@ -221,7 +222,7 @@ impl<T: Clone> Column<T> {
     fn truncate(&mut self, rows: usize) {
         let owners: Vec<Entity> = self.owners.iter().skip(rows).copied().collect();
         for entity in owners {
-            self.index.slot_mut(entity).generation = 0;
+            *self.index.slot_mut(entity) = Slot::default();
         }
         self.owners.truncate(rows);
         let table = unique(&mut self.table);
@@ -249,15 +250,15 @@ impl<T: Clone> Column<T> {
         }
         for &(row, _) in owners.iter().filter(|&&(row, _)| row < kept) {
             if let Some(&entity) = before.owners.get(row) {
-                self.index.slot_mut(entity).generation = 0;
+                *self.index.slot_mut(entity) = Slot::default();
             }
         }
         for &(row, &entity) in owners {
             let slot = self.index.slot_mut(entity);
-            if slot.generation != 0 {
+            if !slot.is_free() {
                 return Err(format!("two rows for the index of {entity}"));
             }
-            (slot.row, slot.generation) = (row as u32, entity.generation().get());
+            *slot = Slot::new(entity, row);
             match self.owners.get_mut(row) {
                 Some(owner) => *owner = entity,
                 None => self.owners.push(entity),
