@@ -11,6 +11,7 @@ use crate::pages::{PAGE, Pages, place};
 use crate::shared::Shared;
 
 mod append;
+pub(crate) mod arrangement;
 pub(crate) mod diff;
 pub(crate) mod index;
 mod iter;

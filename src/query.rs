@@ -6,6 +6,7 @@ use crate::store::Store;
 
 mod combinations;
 mod filter;
+mod found;
 mod optional;
 #[cfg(feature = "parallel")]
 mod parallel;
@@ -19,6 +20,7 @@ pub use optional::{Optional, optional};
 pub use side::Source;
 pub use walk::Query;
 
+pub(crate) use found::Places;
 pub(crate) use side::same_entities;
 
 use filter::{Filters, With, Without};
@@ -131,7 +133,7 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
     #[inline]
     pub fn with<T: 'a, G: Store<T>>(self, store: &'a G) -> Query<'a, S, (F, impl Filters)> {
         let with = With::new(store.column());
-        self.filtered(with, Some(with.owners()))
+        self.filtered(with, Some(with.driver()))
     }
 
     /// Only entities that have no row in this store.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use triomphe::Arc;
 
+use super::arrangement::Arrangement;
 use crate::entity::Entity;
 use crate::pages::{PAGE, place};
 use crate::shared::unique;
@@ -55,12 +56,16 @@ static BLANK: LazyLock<Arc<IndexPage>> = LazyLock::new(|| Arc::new(IndexPage([Sl
 pub(crate) struct Index {
     /// As many as there are, or twice that, a slice and not a vector: finding its pages takes one load less.
     table: Arc<Table>,
+    /// Which one this is. Whatever hands out a part of the table for writing makes it another.
+    arrangement: Arrangement,
 }
 
-/// The table of an [`Index`] while its rows are not borrowed.
+/// An [`Index`] while its column's values are borrowed for writing.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct IndexRef<'a> {
     table: &'a Table,
+    /// None in place of a column that was moved out.
+    pub(crate) arrangement: Option<&'a Arrangement>,
 }
 
 impl IndexRef<'_> {
@@ -81,14 +86,14 @@ impl IndexRef<'_> {
 
 impl Default for Index {
     fn default() -> Self {
-        Self { table: iter::empty().collect() }
+        Self { table: iter::empty().collect(), arrangement: Arrangement::default() }
     }
 }
 
 impl Index {
     #[inline(always)]
     pub(crate) fn by_ref(&self) -> IndexRef<'_> {
-        IndexRef { table: &self.table }
+        IndexRef { table: &self.table, arrangement: Some(&self.arrangement) }
     }
 
     /// The row of exactly this entity.
@@ -120,6 +125,7 @@ impl Index {
     /// The slots of a page, for writing.
     #[inline(always)]
     fn page_mut(&mut self, page: usize) -> &mut [Slot; PAGE] {
+        self.arrangement.changed();
         if page >= self.table.len() || !self.table.is_unique() {
             self.copy_table(page + 1);
         }
@@ -170,6 +176,7 @@ impl Index {
     /// The table for writing, if nobody else holds it.
     #[inline(always)]
     pub(crate) fn unshared(&mut self) -> Option<&mut Table> {
+        self.arrangement.changed();
         Arc::get_mut(&mut self.table)
     }
 
@@ -179,11 +186,12 @@ impl Index {
         for page in self.pages() {
             each(Arc::as_ptr(page).addr(), size_of::<IndexPage>());
         }
+        self.arrangement.allocations(each);
     }
 
     /// How many bytes the pages and the table hold.
     pub(crate) fn bytes(&self) -> usize {
-        self.pages().count() * size_of::<IndexPage>() + size_of_val(&*self.table)
+        self.pages().count() * size_of::<IndexPage>() + size_of_val(&*self.table) + self.arrangement.bytes()
     }
 
     /// The pages in which there are rows or were.

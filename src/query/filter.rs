@@ -1,6 +1,6 @@
 //! What a query leaves out.
 
-use super::side::{Fit, OwnerPage, Owners, is_aligned};
+use super::side::{Driver, Fit, OwnerPage, Owners, is_aligned};
 use crate::column::Column;
 use crate::column::index::IndexRef;
 use crate::entity::Entity;
@@ -56,8 +56,8 @@ impl<'a> With<'a> {
         Self { owners: column.owners.table(), index: column.index.by_ref() }
     }
 
-    pub(super) fn owners(&self) -> Owners<'a> {
-        self.owners
+    pub(super) fn driver(&self) -> Driver<'a> {
+        Driver { owners: self.owners, arrangement: self.index.arrangement }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Components that an entity may lack.
 
-use super::seek::{Rows, Seek};
-use super::side::{Fit, Missing, Open, OwnerPage, Owners, Side, Source};
+use super::seek::{Asked, Rows, Seek, Start};
+use super::side::{Driver, Fit, Missing, Open, OwnerPage, Side, Source};
 use crate::entity::Entity;
 use crate::pages::Pages;
 
@@ -60,7 +60,7 @@ pub struct OptionalSide<X>(X);
 
 impl<'a, X: Side<'a>> OptionalSide<X> {
     fn is_empty(&self) -> bool {
-        self.0.owners().is_none_or(<[_]>::is_empty)
+        self.0.driver().is_none_or(|driver| driver.owners.is_empty())
     }
 }
 
@@ -107,7 +107,7 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
     type Chunk = OptionalChunk<X::Chunk>;
     type Slice = Option<X::Slice>;
     type Run = OptionalRun<X::Run>;
-    type Seek = OptionalSeek<'a, X::Seek>;
+    type Seek = OptionalSeek<X::Seek>;
 
     fn nothing() -> Self {
         Self(X::nothing())
@@ -121,7 +121,7 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
         false
     }
 
-    fn owners(&self) -> Option<Owners<'a>> {
+    fn driver(&self) -> Option<Driver<'a>> {
         None
     }
 
@@ -153,9 +153,15 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
         self.0.skip();
     }
 
-    fn seek(self, page: usize) -> Self::Seek {
+    fn seek(self, start: &Start<'a>) -> Self::Seek {
         let is_empty = self.is_empty();
-        OptionalSeek { inner: self.0.seek(page), is_empty, gathered: Vec::new() }
+        OptionalSeek {
+            inner: self.0.seek(start),
+            is_empty,
+            count: 0,
+            asked_for: Vec::new(),
+            present: Vec::new(),
+        }
     }
 
     #[inline]
@@ -193,14 +199,16 @@ impl<'a, X: Side<'a>> Side<'a> for OptionalSide<X> {
 }
 
 /// An optional column whose rows are looked up.
-pub struct OptionalSeek<'a, S: Seek<'a>> {
+pub struct OptionalSeek<S> {
     inner: S,
     is_empty: bool,
-    #[expect(clippy::option_option, reason = "whether there is a row, and what a query yields of it")]
-    gathered: Vec<Option<Option<S::Item>>>,
+    /// How many entities the page entered has.
+    count: usize,
+    asked_for: Vec<u32>,
+    present: Vec<u32>,
 }
 
-impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
+impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
     type Chunk = OptionalChunk<S::Chunk>;
     type Item = Option<S::Item>;
 
@@ -218,6 +226,7 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
     }
 
     fn find(&mut self, page: usize, owners: &'a OwnerPage) {
+        self.count = owners.0.len();
         if !self.is_empty {
             self.inner.find(page, owners);
         }
@@ -265,33 +274,27 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<'a, S> {
         self.is_empty || self.inner.is_scattered()
     }
 
-    fn spell_out(&mut self, count: usize) {
-        if !self.is_empty {
-            self.inner.spell_out(count);
-        }
-    }
-
     fn take_whole(&mut self, count: usize) {
         if !self.is_empty && self.inner.has_all() {
             self.inner.take_whole(count);
         }
     }
 
-    fn leave_out(&mut self, at: usize) {
-        if !self.is_empty {
-            self.inner.leave_out(at);
-        }
+    fn in_step(&mut self) -> Option<impl Iterator<Item = Option<S::Item>>> {
+        None::<std::iter::Empty<_>>
     }
 
-    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<Self::Item>] {
-        self.gathered.clear();
-        if self.is_empty {
-            self.gathered.resize_with(count, || Some(None));
-        } else {
-            let is_whole = is_whole && self.inner.has_all();
-            self.gathered
-                .extend(self.inner.gather(from, count, is_whole).iter_mut().map(|row| Some(row.take())));
+    fn gather(&mut self, asked: Asked<'_>) -> impl Iterator<Item = Option<S::Item>> {
+        let Self { inner, is_empty, count, asked_for, present } = self;
+        asked_for.clear();
+        match asked {
+            Asked::From(from) => asked_for.extend(from as u32..*count as u32),
+            Asked::At(places) => asked_for.extend(places),
         }
-        &mut self.gathered
+        let has = |&at: &u32| !*is_empty && inner.has(at as usize);
+        present.clear();
+        present.extend(asked_for.iter().copied().filter(has));
+        let mut rows = present.iter().zip(inner.gather(Asked::At(present))).peekable();
+        asked_for.iter().map(move |at| Some(rows.next_if(|(next, _)| *next == at)?.1))
     }
 }

@@ -1,7 +1,11 @@
 //! One of the stores that a query walks, once its rows have to be looked up.
 
-use super::side::{Fit, OwnerPage, Owners, Read, Side, is_aligned, same_entities};
+use triomphe::Arc;
+
+use super::found::{Found, NOWHERE, Places};
+use super::side::{Fit, OwnerPage, Owners, Read, Side, is_aligned};
 use crate::column::Entry;
+use crate::column::arrangement::Arrangement;
 use crate::column::index::IndexRef;
 use crate::entity::Entity;
 use crate::pages::{PAGE, place};
@@ -33,59 +37,61 @@ pub trait Seek<'a> {
     fn take_run(&mut self, at: usize, rows: usize) -> Self::Chunk;
     /// Whether there is what is asked for, for each entity of the page entered.
     fn has_all(&self) -> bool {
-        self.rows().has_all()
+        self.rows().found.is_whole
     }
     /// Whether hardly any of the rows found follow one another, so that it is not worth while to look for runs.
     fn is_scattered(&self) -> bool {
-        self.rows().stretches.is_empty()
-    }
-    /// Makes it possible to leave out some of so many entities of the page entered.
-    fn spell_out(&mut self, count: usize) {
-        self.rows_mut().spell_out(count);
-    }
-    /// Leaves out the entity at this place.
-    fn leave_out(&mut self, at: usize) {
-        self.rows_mut().found[at] = NOWHERE;
+        self.rows().found.stretches.is_empty()
     }
     /// All rows of the page entered, of so many entities, will be taken.
     fn take_whole(&mut self, count: usize);
-    /// `count` rows of the page entered from a place on, a `None` for each that is missing or left out; all of them are
-    /// taken. `is_whole`: there is no such.
-    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<Self::Item>];
+    /// All rows of the page entered, as a slice would yield them, if it has all of them in its order.
+    fn in_step(&mut self) -> Option<impl Iterator<Item = Self::Item>>;
+    /// The rows of the entities asked for, each of which has what is asked for; all of them are taken.
+    fn gather(&mut self, asked: Asked<'_>) -> impl Iterator<Item = Self::Item>;
 }
 
-/// How many rows are compared before the question is asked whether any of them differs.
-const BLOCK: usize = 32;
+/// Entities of the page entered.
+#[derive(Clone, Copy)]
+pub enum Asked<'s> {
+    /// All from a place on.
+    From(usize),
+    /// Those at these places, in order.
+    At(&'s [u32]),
+}
 
-/// After so many rows alone, no more of a page are asked whether they follow one another.
-pub(super) const PATIENCE: u32 = 8;
+/// Where a walk that looks rows up begins, and what drives it.
+#[derive(Clone, Copy)]
+pub struct Start<'a> {
+    /// The first page that has to be looked at row by row.
+    pub(super) page: usize,
+    /// How many pages of entities there are, those before it included.
+    pub(super) pages: usize,
+    pub(super) arrangement: Option<&'a Arrangement>,
+}
 
-/// In the place of a row: the entity has none.
-const NOWHERE: u32 = u32::MAX;
-
-/// The rows that the entities of a page have in a column. They are found for the whole page at once, in a loop
-/// that does nothing else; whether they follow one another is then a comparison of numbers.
+/// The rows that the entities of the page entered have in a column.
 pub struct Rows<'a> {
     owners: Owners<'a>,
     index: IndexRef<'a>,
-    found: Vec<u32>,
-    /// The rows are those from this one on, one after another, and `found` is empty.
-    in_order_from: Option<u32>,
-    /// Places between which rows are known to follow one another, in order.
-    stretches: Vec<(usize, usize)>,
+    found: Arc<Found>,
+    /// What is remembered of all pages.
+    places: Option<std::sync::Arc<Places>>,
+    /// Whether all rows that will be looked up are known to ascend.
+    is_ascending: bool,
+    /// How many entities the page entered has, and whether their rows are those of the page of that number.
+    count: usize,
     is_aligned: bool,
 }
 
 impl<'a> Rows<'a> {
-    fn new(owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self {
-            owners,
-            index,
-            found: Vec::new(),
-            in_order_from: None,
-            stretches: Vec::new(),
-            is_aligned: false,
-        }
+    fn new(owners: Owners<'a>, index: IndexRef<'a>, start: &Start<'a>) -> Self {
+        let places = match (start.arrangement, index.arrangement) {
+            (Some(driver), Some(own)) if !std::ptr::eq(driver, own) => driver.places_in(own, start.pages),
+            _ => None,
+        };
+        let is_ascending = places.as_ref().is_some_and(|places| places.ascend_from(start.page));
+        Self { owners, index, found: Arc::default(), places, is_ascending, count: 0, is_aligned: false }
     }
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
@@ -93,104 +99,50 @@ impl<'a> Rows<'a> {
     }
 
     /// Finds the rows of the entities of the page entered.
-    #[inline(never)]
     fn find(&mut self, page: usize, entities: &[Entity]) {
-        self.found.clear();
-        self.stretches.clear();
-        self.in_order_from = self.is_aligned.then_some((page * PAGE) as u32);
-        if self.is_aligned {
-            return;
-        }
-        let mut rest = entities;
-        let mut alone = 0;
-        while let (Some(&entity), true) = (rest.first(), alone < PATIENCE) {
-            let row = self.index.row(entity);
-            let (rows, is_asked) = row.map_or((0, true), |row| self.stretch(row, rest));
-            match row {
-                Some(row) if rows > 0 => {
-                    let at = self.found.len();
-                    self.stretches.push((at, at + rows));
-                    self.found.extend(row as u32..(row + rows) as u32);
-                }
-                _ => self.found.push(row.map_or(NOWHERE, |row| row as u32)),
+        self.count = entities.len();
+        let Self { owners, index, found, places, is_aligned, .. } = self;
+        let find = |found: &mut Found| {
+            if *is_aligned {
+                found.set_aligned(page, entities.len());
+            } else {
+                found.look_up(entities, owners, *index);
             }
-            alone = if rows > 0 { 0 } else { alone + u32::from(is_asked) };
-            rest = &rest[rows.max(1)..];
+        };
+        match places.as_ref().and_then(|places| places.page(page, find)) {
+            Some(remembered) => *found = remembered,
+            None => find(Arc::make_mut(found)),
         }
-        let index = self.index;
-        self.found.extend(rest.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
-    }
-
-    /// Whether each entity of the page entered has a row.
-    fn has_all(&self) -> bool {
-        // All are looked at, which is done several at a time.
-        self.found.iter().map(|&row| u32::from(row == NOWHERE)).sum::<u32>() == 0
-    }
-
-    /// How many of these entities, a block at least, the column has one after another from this row on: only the
-    /// beginning of such a stretch is looked up. And whether there was a block to compare, as at the end of a
-    /// page there is none.
-    fn stretch(&self, row: usize, entities: &[Entity]) -> (usize, bool) {
-        let (page, at) = place(row);
-        let own = self.owners.get(page).and_then(|page| page.0.get(at..)).unwrap_or_default();
-        let blocks = own.chunks_exact(BLOCK).zip(entities.chunks_exact(BLOCK));
-        let rows = BLOCK * blocks.take_while(|(own, theirs)| same_entities(own, theirs)).count();
-        if rows == 0 {
-            return (0, own.len() >= BLOCK);
-        }
-        let beyond = own[rows..].iter().zip(&entities[rows..]);
-        (rows + beyond.take_while(|(own, theirs)| own == theirs).count(), true)
     }
 
     #[inline(always)]
     fn get(&self, at: usize) -> u32 {
-        match self.in_order_from {
-            Some(first) => first + at as u32,
-            None => self.found.get(at).copied().unwrap_or(NOWHERE),
-        }
+        self.found.get(at)
     }
 
+    /// The rows of the entities asked for; `list` is where they are listed if they are not.
     #[inline(always)]
-    fn run(&self, at: usize, most: usize) -> usize {
-        match self.found.get(at + 1) {
-            Some(&next) if next != self.get(at).wrapping_add(1) => 1,
-            _ if most > 1 => self.long_run(at, most),
-            _ => 1,
-        }
-    }
-
-    #[inline(never)]
-    fn long_run(&self, at: usize, most: usize) -> usize {
-        let first = self.get(at);
-        // A slice does not go on in the next page.
-        let most = most.min(PAGE - first as usize % PAGE);
-        if self.in_order_from.is_some() {
-            return most;
-        }
-        let stretch = self.stretches.partition_point(|&(_, end)| end <= at);
-        match self.stretches.get(stretch) {
-            Some(&(start, end)) if start <= at => most.min(end - at),
-            _ => {
-                let found = self.found[at..at + most].iter().zip(first..);
-                found.take_while(|(row, expected)| *row == expected).count()
+    fn asked<'s>(&'s self, asked: Asked<'_>, list: &'s mut Vec<u32>) -> &'s [u32] {
+        list.clear();
+        match asked {
+            Asked::From(from) if !self.found.rows.is_empty() => return &self.found.rows[from..],
+            Asked::From(from) => {
+                let first = self.found.in_order_from.unwrap_or_default();
+                list.extend(first + from as u32..first + self.count as u32);
             }
+            Asked::At(places) => list.extend(places.iter().map(|&at| self.get(at as usize))),
         }
+        list
     }
 
-    /// Each row for itself, so that some can be left out.
-    fn spell_out(&mut self, count: usize) {
-        if let Some(first) = self.in_order_from.take() {
-            self.found.extend(first..first + count as u32);
-        }
-        self.stretches.clear();
-    }
-
-    /// Forgets the rows that are not asked for, of so many entities.
-    fn retain(&mut self, count: usize, is_asked_for: impl Fn(usize) -> bool) {
-        self.spell_out(count);
-        for row in &mut self.found {
+    /// Forgets the rows that are not asked for.
+    fn retain(&mut self, is_asked_for: impl Fn(usize) -> bool) {
+        let found = Arc::make_mut(&mut self.found);
+        found.spell_out(self.count);
+        for row in &mut found.rows {
             if *row != NOWHERE && !is_asked_for(*row as usize) {
                 *row = NOWHERE;
+                found.is_whole = false;
             }
         }
     }
@@ -202,12 +154,17 @@ pub struct ReadSeek<'a, T> {
     rows: Rows<'a>,
     /// The values of the page entered, if its rows are in the order of what drives.
     aligned: &'a [T],
-    gathered: Vec<Option<&'a T>>,
+    asked_for: Vec<u32>,
 }
 
 impl<'a, T> ReadSeek<'a, T> {
-    pub(super) fn new(column: Read<'a, T>, owners: Owners<'a>, index: IndexRef<'a>) -> Self {
-        Self { column, rows: Rows::new(owners, index), aligned: &[], gathered: Vec::new() }
+    pub(super) fn new(
+        column: Read<'a, T>,
+        owners: Owners<'a>,
+        index: IndexRef<'a>,
+        start: &Start<'a>,
+    ) -> Self {
+        Self { column, rows: Rows::new(owners, index, start), aligned: &[], asked_for: Vec::new() }
     }
 }
 
@@ -231,9 +188,9 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
 
     fn find(&mut self, page: usize, owners: &'a OwnerPage) {
         self.rows.find(page, &owners.0);
-        self.aligned = self.column.values(page).filter(|_| self.rows.is_aligned).unwrap_or_default();
+        self.aligned = if self.rows.is_aligned { self.chunk(page, owners.0.len()) } else { &[] };
         if Side::is_filtered(&self.column) {
-            self.rows.retain(owners.0.len(), |row| self.column.is_asked_for(row));
+            self.rows.retain(|row| self.column.is_asked_for(row));
         }
     }
 
@@ -243,7 +200,7 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
 
     #[inline(always)]
     fn run(&self, at: usize, most: usize) -> usize {
-        self.rows.run(at, most)
+        self.rows.found.run(at, most)
     }
 
     #[inline(always)]
@@ -260,27 +217,17 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
         self.column.values(page).and_then(|values| values.get(at..at + rows)).unwrap_or_default()
     }
 
-    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a T>] {
-        let Self { column, rows, aligned, gathered } = self;
-        gathered.clear();
-        let values = aligned.get(from..from + count);
-        if let Some(values) = values
-            && is_whole
-        {
-            gathered.extend(values.iter().map(Some));
-            return gathered;
-        }
-        rows.spell_out(from + count);
-        let found = &rows.found[from..from + count];
-        match values {
-            Some(values) => gathered
-                .extend(values.iter().zip(found).map(|(value, &row)| (row != NOWHERE).then_some(value))),
-            None => gathered.extend(found.iter().map(|&row| {
-                let (page, at) = place(row as usize);
-                column.values(page)?.get(at)
-            })),
-        }
-        gathered
+    fn in_step(&mut self) -> Option<impl Iterator<Item = &'a T>> {
+        (self.rows.is_aligned && self.rows.found.is_whole).then(|| self.aligned.iter())
+    }
+
+    fn gather(&mut self, asked: Asked<'_>) -> impl Iterator<Item = &'a T> {
+        let Self { column, rows, asked_for, .. } = self;
+        let table = column.table();
+        rows.asked(asked, asked_for).iter().map(move |&row| {
+            let (page, at) = place(row as usize);
+            &table[page].rows.values[at]
+        })
     }
 
     fn take_whole(&mut self, _count: usize) {}
@@ -295,22 +242,28 @@ pub struct WriteSeek<'a, T> {
     stamp: u64,
     since: Option<u64>,
     gathered: Vec<Option<&'a mut T>>,
+    asked_for: Vec<u32>,
 }
 
+/// From how many rows of a page on it pays to enter that page for all of them.
+const ROWS_WORTH_ENTERING: usize = 8;
+
 impl<'a, T: Clone> WriteSeek<'a, T> {
-    /// `entries` are the pages from `page` on: what lies before has been walked, and its entities will not
-    /// come again.
+    /// `entries` are the pages from where the walk starts on: what lies before has been walked, and its entities
+    /// will not come again.
     pub(super) fn new(
-        page: usize,
+        start: &Start<'a>,
         entries: impl Iterator<Item = &'a mut Entry<T>>,
         owners: Owners<'a>,
         index: IndexRef<'a>,
         stamp: u64,
         since: Option<u64>,
     ) -> Self {
+        let page = start.page;
         let done = std::iter::repeat_with(|| None).take(page.min(owners.len()));
         let pages = done.chain(entries.map(Some)).map(WritePage::new).collect();
-        Self { pages, rows: Rows::new(owners, index), page, stamp, since, gathered: Vec::new() }
+        let rows = Rows::new(owners, index, start);
+        Self { pages, rows, page, stamp, since, gathered: Vec::new(), asked_for: Vec::new() }
     }
 }
 
@@ -377,13 +330,41 @@ impl<'a, T: Clone> WritePage<'a, T> {
         Some(taken)
     }
 
-    /// The slots of the rows, each of which is there as long as its row was not taken, and the stamps.
-    #[inline(always)]
-    fn slots(&mut self, stamp: u64) -> (&mut [Option<&'a mut T>], &mut [u64]) {
+    /// Takes rows that ascend, of which none before the last is asked for later.
+    fn take_in_order(&mut self, rows: &[u32], stamp: u64, taken: &mut Vec<Option<&'a mut T>>) {
+        if !self.slots.is_empty() {
+            return self.take_each(rows, stamp, taken);
+        }
+        self.open(stamp);
+        let (mut rest, mut next) = (std::mem::take(&mut self.rest), self.next);
+        let changed = &mut *self.changed;
+        taken.extend(rows.iter().map(|&row| {
+            let at = row as usize % PAGE;
+            if let Some(changed) = changed.get_mut(at) {
+                *changed = stamp;
+            }
+            let from_here = std::mem::take(&mut rest).split_at_mut_checked(at.wrapping_sub(next));
+            let Some((value, after)) = from_here.and_then(|(_, rest)| rest.split_first_mut()) else {
+                not_there(row)
+            };
+            (rest, next) = (after, at + 1);
+            Some(value)
+        }));
+        (self.rest, self.next) = (rest, next);
+    }
+
+    /// Takes rows of this page.
+    fn take_each(&mut self, rows: &[u32], stamp: u64, taken: &mut Vec<Option<&'a mut T>>) {
         if self.slots.is_empty() {
             self.spread(stamp);
         }
-        (&mut self.slots, self.changed)
+        taken.extend(rows.iter().map(|&row| {
+            let at = row as usize % PAGE;
+            if let Some(changed) = self.changed.get_mut(at) {
+                *changed = stamp;
+            }
+            self.slots[at].take()
+        }));
     }
 
     fn open(&mut self, stamp: u64) {
@@ -411,33 +392,15 @@ impl<'a, T: Clone> WritePage<'a, T> {
     }
 }
 
-/// Takes the rows that were found, and stamps them. As long as they are of one page, that is entered once.
-fn take_by_page<'a, T: Clone>(
-    pages: &mut [WritePage<'a, T>],
-    found: &[u32],
-    stamp: u64,
-    taken: &mut [Option<&'a mut T>],
-) {
-    let mut from = 0;
-    while let Some(&first) = found.get(from) {
-        let page = first as usize / PAGE;
-        let Some(entered) = pages.get_mut(page) else {
-            from += 1;
-            continue;
-        };
-        let (slots, changed) = entered.slots(stamp);
-        for (&row, taken) in found[from..].iter().zip(&mut taken[from..]) {
-            let (its_page, at) = place(row as usize);
-            if its_page != page {
-                break;
-            }
-            if let Some(changed) = changed.get_mut(at) {
-                *changed = stamp;
-            }
-            *taken = slots.get_mut(at).and_then(Option::take);
-            from += 1;
-        }
-    }
+/// Takes all out.
+#[inline(always)]
+fn each_once<X>(gathered: &mut [Option<X>]) -> impl Iterator<Item = X> {
+    gathered.iter_mut().map(|item| item.take().unwrap_or_else(|| unreachable!("it was gathered above")))
+}
+
+#[cold]
+fn not_there(row: u32) -> ! {
+    unreachable!("row {row} was found, and is asked for once")
 }
 
 impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
@@ -467,7 +430,7 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
         self.rows.find(page, &owners.0);
         if let Some(since) = self.since {
             let pages = &self.pages;
-            self.rows.retain(owners.0.len(), |row| pages[row / PAGE].stamp_of(row % PAGE) > since);
+            self.rows.retain(|row| pages[row / PAGE].stamp_of(row % PAGE) > since);
         }
     }
 
@@ -480,7 +443,7 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
 
     #[inline(always)]
     fn run(&self, at: usize, most: usize) -> usize {
-        match self.rows.run(at, most) {
+        match self.rows.found.run(at, most) {
             1 => 1,
             rows => {
                 let (page, at) = place(self.rows.get(at) as usize);
@@ -500,40 +463,42 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
         self.pages[page].take_run(at, rows, self.stamp).unwrap_or_default()
     }
 
-    fn gather(&mut self, from: usize, count: usize, is_whole: bool) -> &mut [Option<&'a mut T>] {
-        let Self { pages, rows, page, stamp, gathered, .. } = self;
+    fn in_step(&mut self) -> Option<impl Iterator<Item = &'a mut T>> {
+        if !self.rows.is_aligned || !self.rows.found.is_whole {
+            return None;
+        }
+        let entry = self.pages.get_mut(self.page)?.entry.take()?;
+        Some(entry.rewrite_first(self.rows.count, self.stamp).iter_mut())
+    }
+
+    fn gather(&mut self, asked: Asked<'_>) -> impl Iterator<Item = &'a mut T> {
+        let Self { pages, rows, stamp, gathered, asked_for, .. } = self;
         let stamp = *stamp;
         gathered.clear();
-        let entry = if rows.is_aligned && from == 0 { pages.get_mut(*page) } else { None };
-        let entry = entry.and_then(|page| page.entry.take());
-        if is_whole && let Some(entry) = entry {
-            gathered.extend(entry.rewrite_first(count, stamp).iter_mut().map(Some));
-            return gathered;
-        }
-        rows.spell_out(from + count);
-        let found = &rows.found[from..from + count];
-        if let Some(entry) = entry {
-            let (values, changed) = entry.rewrite_some(stamp);
-            gathered.extend(values.iter_mut().zip(changed).zip(found).map(|((value, changed), &row)| {
-                (row != NOWHERE).then(|| {
-                    *changed = stamp;
-                    value
-                })
-            }));
-        } else {
-            // To enter a page pays from eight rows on.
-            let entered = found.windows(2).map(|two| u32::from(two[0] / PAGE as u32 != two[1] / PAGE as u32));
-            if entered.sum::<u32>() as usize * 8 < count {
-                gathered.resize_with(count, || None);
-                take_by_page(pages, found, stamp, gathered);
-            } else {
-                gathered.extend(found.iter().map(|&row| {
-                    let (page, at) = place(row as usize);
-                    pages.get_mut(page)?.take(at, stamp)
-                }));
+        let asked_for = rows.asked(asked, asked_for);
+        let page_of = |row: u32| row as usize / PAGE;
+        let in_one_page = || asked_for.chunk_by(|&a, &b| page_of(a) == page_of(b));
+        if rows.is_aligned || rows.is_ascending {
+            let mut left = asked_for;
+            while let Some(&first) = left.first() {
+                let page = page_of(first);
+                let (now, later) = left.split_at(left.partition_point(|&row| page_of(row) == page));
+                pages[page].take_in_order(now, stamp, gathered);
+                left = later;
             }
+        } else if in_one_page().count() * ROWS_WORTH_ENTERING < asked_for.len() {
+            for rows in in_one_page() {
+                pages[page_of(rows[0])].take_each(rows, stamp, gathered);
+            }
+        } else {
+            gathered.extend(asked_for.iter().map(|&row| {
+                let Some(value) = pages[page_of(row)].take(row as usize % PAGE, stamp) else {
+                    not_there(row)
+                };
+                Some(value)
+            }));
         }
-        gathered
+        each_once(gathered)
     }
 
     fn take_whole(&mut self, count: usize) {

@@ -1,6 +1,7 @@
 //! One of the stores that a query walks, and how it is read or written.
 
-use super::seek::{ReadSeek, Seek, WriteSeek};
+use super::seek::{ReadSeek, Seek, Start, WriteSeek};
+use crate::column::arrangement::Arrangement;
 use crate::column::index::IndexRef;
 use crate::column::stamps::effective;
 use crate::column::{Column, Entry};
@@ -125,6 +126,13 @@ impl<'a, T: Clone + 'a> Open<'a> for &'a mut Column<T> {
     }
 }
 
+/// A column whose entities can be walked.
+#[derive(Clone, Copy, Default)]
+pub struct Driver<'a> {
+    pub(super) owners: Owners<'a>,
+    pub(super) arrangement: Option<&'a Arrangement>,
+}
+
 /// What a page of entities has in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
@@ -187,7 +195,8 @@ pub trait Side<'a>: Sized {
     fn nothing() -> Self;
     fn no_chunk() -> Self::Chunk;
     fn is_filtered(&self) -> bool;
-    fn owners(&self) -> Option<Owners<'a>>;
+    /// The entities of its rows, if it asks for rows, and where these are.
+    fn driver(&self) -> Option<Driver<'a>>;
     /// Only rows written after this stamp are asked for. `false` if that is not possible here.
     fn since(&mut self, stamp: u64) -> bool;
     fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit;
@@ -197,7 +206,7 @@ pub trait Side<'a>: Sized {
     fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool;
     /// Leaves out a page of which nothing is asked for.
     fn skip(&mut self);
-    fn seek(self, page: usize) -> Self::Seek;
+    fn seek(self, start: &Start<'a>) -> Self::Seek;
     fn run(chunk: Self::Chunk) -> Self::Run;
     /// One row as a chunk.
     fn one(item: Self::Item) -> Self::Chunk;
@@ -256,6 +265,11 @@ impl<'a, T> Read<'a, T> {
         self.table.get(page).map(|entry| entry.rows.values.as_slice())
     }
 
+    #[inline(always)]
+    pub(super) fn table(&self) -> &'a [Entry<T>] {
+        self.table
+    }
+
     /// Whether the row was written after the stamp that is asked for, if one is.
     #[inline(always)]
     pub(super) fn is_asked_for(&self, row: usize) -> bool {
@@ -297,8 +311,8 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     }
 
     #[inline]
-    fn owners(&self) -> Option<Owners<'a>> {
-        Some(self.owners)
+    fn driver(&self) -> Option<Driver<'a>> {
+        Some(Driver { owners: self.owners, arrangement: self.index.arrangement })
     }
 
     fn since(&mut self, stamp: u64) -> bool {
@@ -324,9 +338,9 @@ impl<'a, T: 'a> Side<'a> for Read<'a, T> {
     #[inline]
     fn skip(&mut self) {}
 
-    fn seek(self, _page: usize) -> ReadSeek<'a, T> {
+    fn seek(self, start: &Start<'a>) -> ReadSeek<'a, T> {
         let (owners, index) = (self.owners, self.index);
-        ReadSeek::new(self, owners, index)
+        ReadSeek::new(self, owners, index, start)
     }
 
     #[inline]
@@ -389,8 +403,8 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
     }
 
     #[inline]
-    fn owners(&self) -> Option<Owners<'a>> {
-        Some(self.owners)
+    fn driver(&self) -> Option<Driver<'a>> {
+        Some(Driver { owners: self.owners, arrangement: self.index.arrangement })
     }
 
     fn since(&mut self, stamp: u64) -> bool {
@@ -428,8 +442,8 @@ impl<'a, T: Clone + 'a> Side<'a> for Write<'a, T> {
         self.entries.next();
     }
 
-    fn seek(self, page: usize) -> WriteSeek<'a, T> {
-        WriteSeek::new(page, self.entries, self.owners, self.index, self.stamp, self.since)
+    fn seek(self, start: &Start<'a>) -> WriteSeek<'a, T> {
+        WriteSeek::new(start, self.entries, self.owners, self.index, self.stamp, self.since)
     }
 
     #[inline]

@@ -3,8 +3,8 @@
 use std::iter::Zip;
 use std::slice::Iter;
 
-use super::seek::Seek;
-use super::side::{Fit, Kind, Missing, Open, OwnerPage, Owners, Side};
+use super::seek::{Asked, Seek, Start};
+use super::side::{Driver, Fit, Kind, Missing, Open, OwnerPage, Side};
 use crate::entity::Entity;
 use crate::key::component_key;
 use crate::pages::Pages;
@@ -65,16 +65,16 @@ pub trait Sides<'a>: Sized {
     /// Whether only changed rows of one of them are asked for.
     fn is_filtered(&self) -> bool;
     /// The entities to walk: those of the shortest, the first of equals.
-    fn shortest(&self) -> Owners<'a>;
+    fn shortest(&self) -> Driver<'a>;
     /// The entities of the first that is required.
-    fn first(&self) -> Owners<'a>;
+    fn first(&self) -> Driver<'a>;
     /// Asks only for rows of the first that is required that were written after this stamp.
     fn since(&mut self, stamp: u64);
     fn fits(&self, page: usize, owners: &'a OwnerPage) -> Fit;
     fn chunks(&mut self, page: usize, rows: usize) -> Self::Chunks;
     fn can_skip(&self, page: usize, owners: &'a OwnerPage) -> bool;
     fn skip(&mut self);
-    fn seek(self, page: usize) -> Self::Seeks;
+    fn seek(self, start: &Start<'a>) -> Self::Seeks;
     fn split(chunks: Self::Chunks, at: usize) -> (Self::Chunks, Self::Chunks);
     fn slices(owners: &'a [Entity], chunks: Self::Chunks) -> Self::Slices;
     fn hot(owners: &'a [Entity], chunks: Self::Chunks) -> Self::Hot;
@@ -108,7 +108,7 @@ pub trait Seeks<'a> {
     fn is_scattered(&self) -> bool;
     /// All rows of the page entered, of so many entities, will be asked for: if there are all, they will be taken.
     fn take_whole(&mut self, count: usize);
-    /// Folds the page entered row by row from a place on; these are its entities from there.
+    /// Folds the page entered row by row from a place on; these are its entities.
     fn fold_rows<B>(
         &mut self,
         from: usize,
@@ -154,10 +154,22 @@ macro_rules! nested {
     };
 }
 
+/// A call with an argument for each side: the slice of the one that is in step, the rows gathered of the others.
+macro_rules! each_side {
+    ($call:ident($entities:expr, $context:tt ($($at:tt)*), $init:expr, $f:expr)) => {
+        $call($entities, $(each_side!($context $at),)* $init, $f)
+    };
+    (($self:ident $asked:ident $slice:ident 0) 0) => { $slice };
+    (($self:ident $asked:ident $slice:ident 1) 1) => { $slice };
+    (($self:ident $asked:ident $slice:ident 2) 2) => { $slice };
+    (($self:ident $asked:ident $slice:ident 3) 3) => { $slice };
+    (($self:ident $asked:ident $slice:ident $in_step:tt) $at:tt) => { $self.$at.gather($asked) };
+}
+
 /// `Opens`, `Sides` and `Seeks` for a tuple: `A a 0, B b 1` names the type, the variable and the place of
 /// each element.
 macro_rules! sides {
-    ($($Type:ident $var:ident $at:tt),*) => {
+    ($all:tt $($Type:ident $var:ident $at:tt),*) => {
         impl<'a, $($Type: Open<'a>),*> Opens<'a> for ($($Type,)*) {
             type Sides = ($($Type::Side,)*);
 
@@ -216,20 +228,20 @@ macro_rules! sides {
                 $(self.$at.is_filtered() ||)* false
             }
 
-            fn shortest(&self) -> Owners<'a> {
-                let mut shortest: Option<Owners<'a>> = None;
+            fn shortest(&self) -> Driver<'a> {
+                let mut shortest: Option<Driver<'a>> = None;
                 $(
-                    if let Some(owners) = self.$at.owners()
-                        && shortest.is_none_or(|so_far| rows(owners) < rows(so_far))
+                    if let Some(driver) = self.$at.driver()
+                        && shortest.is_none_or(|so_far| rows(driver.owners) < rows(so_far.owners))
                     {
-                        shortest = Some(owners);
+                        shortest = Some(driver);
                     }
                 )*
-                shortest.unwrap_or(&[])
+                shortest.unwrap_or_default()
             }
 
-            fn first(&self) -> Owners<'a> {
-                None$(.or_else(|| self.$at.owners()))*.unwrap_or(&[])
+            fn first(&self) -> Driver<'a> {
+                None$(.or_else(|| self.$at.driver()))*.unwrap_or_default()
             }
 
             fn since(&mut self, stamp: u64) {
@@ -254,8 +266,8 @@ macro_rules! sides {
                 $(self.$at.skip();)*
             }
 
-            fn seek(self, page: usize) -> Self::Seeks {
-                ($(self.$at.seek(page),)*)
+            fn seek(self, start: &Start<'a>) -> Self::Seeks {
+                ($(self.$at.seek(start),)*)
             }
 
             fn split(chunks: Self::Chunks, at: usize) -> (Self::Chunks, Self::Chunks) {
@@ -361,41 +373,41 @@ macro_rules! sides {
                 entities: &[Entity],
                 passes: Option<impl Fn(Entity) -> bool>,
                 init: Acc,
-                f: impl FnMut(Acc, Entity, Self::Items) -> Acc,
+                mut f: impl FnMut(Acc, Entity, Self::Items) -> Acc,
             ) -> Acc {
                 #[inline(never)]
-                fn page<Acc, $($Type),*>(
+                fn rows<Acc, $($Type: Iterator),*>(
                     entities: &[Entity],
-                    $($var: &mut [Option<$Type>],)*
+                    $($var: $Type,)*
                     init: Acc,
-                    mut f: impl FnMut(Acc, Entity, ($($Type,)*)) -> Acc,
+                    f: &mut impl FnMut(Acc, Entity, ($($Type::Item,)*)) -> Acc,
                 ) -> Acc {
-                    $(let $var = $var.iter_mut();)*
                     nested!(zip entities.iter(); $($var)*).fold(init, |so_far, nested!(pattern entity; $($var)*)| {
-                        match ($($var.take(),)*) {
-                            ($(Some($var),)*) => f(so_far, *entity, ($($var,)*)),
-                            _ => so_far,
-                        }
+                        f(so_far, *entity, ($($var,)*))
                     })
                 }
-                let is_whole = passes.is_none() $(&& self.$at.has_all())*;
-                if !is_whole {
-                    $(self.$at.spell_out(from + entities.len());)*
-                    // All are found before one is taken: a row that is not yielded must not count as written.
-                    for (at, &entity) in (from..).zip(entities) {
-                        let is_missing = !($(self.$at.has(at) &&)* true);
-                        if is_missing || passes.as_ref().is_some_and(|passes| !passes(entity)) {
-                            $(self.$at.leave_out(at);)*
+                if passes.is_none() $(&& self.$at.has_all())* {
+                    let asked = Asked::From(from);
+                    $(
+                        if from == 0 && let Some(slice) = self.$at.in_step() {
+                            return each_side!(rows(entities, (self asked slice $at) $all, init, &mut f));
                         }
-                    }
+                    )*
+                    return rows(&entities[from..], $(self.$at.gather(asked),)* init, &mut f);
                 }
-                page(entities, $(self.$at.gather(from, entities.len(), is_whole),)* init, f)
+                // All are found before one is taken: a row that is not yielded must not count as written.
+                let is_asked_for = |&(at, entity): &(usize, &Entity)| {
+                    $(self.$at.has(at) &&)* passes.as_ref().is_none_or(|passes| passes(*entity))
+                };
+                let asked = (0..).zip(entities).skip(from).filter(is_asked_for);
+                let (places, entities): (Vec<u32>, Vec<Entity>) = asked.map(|(at, &entity)| (at as u32, entity)).unzip();
+                rows(&entities, $(self.$at.gather(Asked::At(&places)),)* init, &mut f)
             }
         }
     };
 }
 
-sides!(A a 0);
-sides!(A a 0, B b 1);
-sides!(A a 0, B b 1, C c 2);
-sides!(A a 0, B b 1, C c 2, D d 3);
+sides!((0) A a 0);
+sides!((0 1) A a 0, B b 1);
+sides!((0 1 2) A a 0, B b 1, C c 2);
+sides!((0 1 2 3) A a 0, B b 1, C c 2, D d 3);

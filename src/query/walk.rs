@@ -8,9 +8,11 @@
 use std::iter::FusedIterator;
 
 use super::filter::Filters;
-use super::seek::PATIENCE;
-use super::side::{Fit, OwnerPage, Owners};
+use super::found::PATIENCE;
+use super::seek::Start;
+use super::side::{Driver, Fit, OwnerPage};
 use super::sides::{LookedUp, Seeks, Sides, rows};
+use crate::column::arrangement::Arrangement;
 use crate::entity::Entity;
 
 /// A walk over one to four stores, made by [`query`](crate::query), [`pairs`](crate::pairs),
@@ -33,6 +35,8 @@ pub struct Query<'a, S: Sides<'a>, F = ()> {
     hot: S::Hot,
     owners: std::slice::Iter<'a, OwnerPage>,
     page: usize,
+    /// That of the store that drives.
+    arrangement: Option<&'a Arrangement>,
     pub(super) sides: S,
     pub(super) filters: F,
     is_pinned: bool,
@@ -59,10 +63,12 @@ impl<T> Drop for Cold<T> {
 impl<'a, S: Sides<'a>> Query<'a, S> {
     #[inline]
     pub(super) fn new(sides: S) -> Self {
+        let driver = sides.shortest();
         Self {
             hot: S::hot(&[], S::no_chunks()),
-            owners: sides.shortest().iter(),
+            owners: driver.owners.iter(),
             page: 0,
+            arrangement: driver.arrangement,
             sides,
             filters: (),
             is_pinned: false,
@@ -74,18 +80,19 @@ impl<'a, S: Sides<'a>> Query<'a, S> {
 impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
     /// Adds a filter. One that asks for rows may be what drives from now on.
     #[inline]
-    pub(super) fn filtered<G>(self, filter: G, asked: Option<Owners<'a>>) -> Query<'a, S, (F, G)> {
-        let mut owners = self.owners;
+    pub(super) fn filtered<G>(self, filter: G, asked: Option<Driver<'a>>) -> Query<'a, S, (F, G)> {
+        let (mut owners, mut arrangement) = (self.owners, self.arrangement);
         if let Some(asked) = asked
             && !self.is_pinned
-            && rows(asked) < rows(owners.as_slice())
+            && rows(asked.owners) < rows(owners.as_slice())
         {
-            owners = asked.iter();
+            (owners, arrangement) = (asked.owners.iter(), asked.arrangement);
         }
         Query {
             hot: self.hot,
             owners,
             page: self.page,
+            arrangement,
             sides: self.sides,
             filters: (self.filters, filter),
             is_pinned: self.is_pinned,
@@ -110,7 +117,8 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
     /// ```
     #[inline]
     pub fn in_order_of_first(mut self) -> Self {
-        self.owners = self.sides.first().iter();
+        let first = self.sides.first();
+        (self.owners, self.arrangement) = (first.owners.iter(), first.arrangement);
         self.is_pinned = true;
         self
     }
@@ -146,8 +154,10 @@ impl<'a, S: Sides<'a>, F: Filters> Query<'a, S, F> {
                 Fit::None if self.sides.can_skip(page, owners) => self.sides.skip(),
                 Fit::None | Fit::Each => {
                     let sides = std::mem::replace(&mut self.sides, S::nothing());
+                    let pages = self.page + self.owners.len();
+                    let start = Start { page, pages, arrangement: self.arrangement };
                     let first = std::slice::from_ref(owners);
-                    self.slow = Cold(Some(Slow::new(sides, self.filters, first, self.owners.clone(), page)));
+                    self.slow = Cold(Some(Slow::new(sides, self.filters, first, self.owners.clone(), start)));
                     return Next::LookUp;
                 }
             }
@@ -260,15 +270,15 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
         filters: F,
         first: &'a [OwnerPage],
         owners: std::slice::Iter<'a, OwnerPage>,
-        page: usize,
+        start: Start<'a>,
     ) -> Box<Self> {
-        let seeks = sides.seek(page);
+        let seeks = sides.seek(&start);
         Box::new(Self {
             seeks,
             filters,
             first,
             owners,
-            page,
+            page: start.page,
             current: &[],
             at: 0,
             is_filtered: false,
@@ -362,8 +372,7 @@ impl<'a, K: Seeks<'a>, F: Filters> Slow<'a, K, F> {
             let (mut at, mut alone) = (slow.at, slow.alone);
             if slow.seeks.is_scattered() {
                 let passes = slow.is_filtered.then_some(|entity| slow.filters.passes(entity));
-                let rest = &entities[at..];
-                so_far = slow.seeks.fold_rows(at, rest, passes, so_far, |so_far, entity, items| {
+                so_far = slow.seeks.fold_rows(at, entities, passes, so_far, |so_far, entity, items| {
                     f(so_far, S::together(entity, items))
                 });
                 at = entities.len();
