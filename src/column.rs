@@ -16,6 +16,7 @@ pub(crate) mod diff;
 pub(crate) mod index;
 mod iter;
 mod reorder;
+mod runs;
 #[cfg(feature = "serde")]
 mod serial;
 pub(crate) mod stamps;
@@ -76,18 +77,25 @@ impl<T: Clone> Entry<T> {
         if count >= self.rows.values.len() {
             return self.rewrite(stamp);
         }
-        let (values, changed) = self.rewrite_some(stamp);
-        changed[..count].fill(stamp);
+        let (values, changed) = self.rewrite_stamped(stamp);
+        changed.set_range(values.len(), 0..count, stamp);
         &mut values[..count]
     }
 
-    /// The values for writing, and their stamps, of which those that are written are to be set.
+    /// The values for writing, and the stamps, of which those of the rows that are written are to be set.
     #[inline]
-    pub(crate) fn rewrite_some(&mut self, stamp: u64) -> (&mut [T], &mut [u64]) {
+    pub(crate) fn rewrite_stamped(&mut self, stamp: u64) -> (&mut [T], &mut Stamps) {
         self.newest = stamp;
         let rows = self.rows.write();
-        let length = rows.values.len();
-        (&mut rows.values, rows.changed.as_mut_slice(length))
+        (&mut rows.values, &mut rows.changed)
+    }
+
+    /// As [`rewrite_stamped`](Self::rewrite_stamped), with the stamps as a list.
+    #[inline]
+    pub(crate) fn rewrite_some(&mut self, stamp: u64) -> (&mut [T], &mut [u64]) {
+        let (values, changed) = self.rewrite_stamped(stamp);
+        let changed = changed.as_mut_slice(values.len());
+        (values, changed)
     }
 }
 

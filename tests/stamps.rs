@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Burning, Health, entity, ignore};
-use std_ecs::{Column, Entities, Entity, Single, Stamp};
+use std_ecs::{Column, Entities, Entity, Single, Stamp, pairs};
 
 fn owners(rows: u32) -> Vec<Entity> {
     (0..rows).map(|index| entity(index, 1)).collect()
@@ -150,6 +150,33 @@ fn a_walk_for_writing_is_one_tick_and_stamps_the_pages_it_enters() {
     assert_eq!(column.clock(), before + 1);
     assert_eq!(changed(&column, before).len(), 3_000);
     assert_eq!(attached(&column, before), [0; 0]);
+}
+
+#[test]
+fn a_walk_over_the_first_rows_of_a_page_needs_no_list() {
+    fn fold(column: &mut Column<u32>, first: &Column<u32>) {
+        pairs(column, first).for_each(|(_, value, _): (_, &mut u32, &u32)| *value += 1);
+    }
+    fn step(column: &mut Column<u32>, first: &Column<u32>) {
+        for (_, value, _) in pairs(column, first) {
+            *value += 1;
+        }
+    }
+    for walk in [fold, step] {
+        for (rows, first) in [(2, 1), (1_000, 500), (1_000, 999), (1_024, 17), (1_500, 1_100), (3_000, 2_000)]
+        {
+            let (mut column, first_rows) = (filled(rows), filled(first));
+            let (bytes, clock) = (column.bytes(), column.clock());
+            for round in 1..=3 {
+                walk(&mut column, &first_rows);
+                assert_eq!(column.bytes(), bytes, "{first} of {rows} rows, {round} times");
+                assert_eq!(changed(&column, clock + round - 1), (0..first).collect::<Vec<_>>());
+                assert_eq!(changed(&column, clock - 1), (0..rows).collect::<Vec<_>>());
+            }
+            column.iter_mut().for_each(drop);
+            assert_eq!(column.bytes(), bytes);
+        }
+    }
 }
 
 #[test]

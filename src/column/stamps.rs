@@ -1,5 +1,8 @@
 //! The stamps of the rows of one page.
 
+use std::ops::Range;
+
+use super::runs::Runs;
 use crate::pages::PAGE;
 
 /// How many rows are searched at once.
@@ -11,17 +14,25 @@ pub(crate) fn effective(since: u64, clock: u64) -> u64 {
     if since > clock { 0 } else { since.min(u64::MAX - 1) }
 }
 
-/// One stamp a row. As long as the rows were written by one call (all equal) or one after another (each
-/// one more than the row before it), that is two numbers and no memory; from then on it is a list.
+/// One stamp a row, from 1 on. As long as the rows were written by one call (all equal) or one after another
+/// (each one more than the row before it), that is two numbers and no memory. Where a stretch of the page was
+/// written, it is up to three such runs, still in place; beyond that, and where a row is written by itself, it is
+/// a list.
 ///
 /// The number of rows is the page's business and comes with each call.
+///
+/// What every insert, write and removal calls is made for one run and the list. No stamp is 0, so a `first` and a
+/// `step` of 0 agree with none, and the comparison that is made anyway leads to the runs.
 #[derive(Debug, Default)]
 pub(crate) struct Stamps {
-    /// The stamp of the first row; the others add `step` each, which is 0 or 1. Void while `each` is in use.
+    /// The stamp of the first row; the others add `step` each, which is 0 or 1. Both are 0 while `runs` is in
+    /// use, and void while `each` is.
     first: u64,
     step: u64,
     /// Empty, or the stamp of each row.
     each: Vec<u64>,
+    /// In use where `each` is empty and `first` is 0.
+    runs: Runs,
 }
 
 impl Clone for Stamps {
@@ -31,19 +42,32 @@ impl Clone for Stamps {
             each.reserve_exact((2 * self.each.len()).clamp(8, PAGE));
             each.extend_from_slice(&self.each);
         }
-        Self { first: self.first, step: self.step, each }
+        Self { first: self.first, step: self.step, each, runs: self.runs }
     }
 }
 
 impl Stamps {
     #[inline]
     pub(crate) fn get(&self, row: usize) -> u64 {
-        if self.each.is_empty() { self.first + self.step * row as u64 } else { self.each[row] }
+        if !self.each.is_empty() {
+            return self.each[row];
+        }
+        match self.first + self.step * row as u64 {
+            0 => self.get_of_runs(row),
+            stamp => stamp,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn get_of_runs(&self, row: usize) -> u64 {
+        self.runs.last(row + 1)
     }
 
     /// The stamp of the row after the last of `rows`.
     #[inline]
     pub(crate) fn push(&mut self, rows: usize, stamp: u64) {
+        debug_assert_ne!(stamp, 0, "no stamp is 0");
         if self.each.is_empty() {
             // Past the end of time this wraps to 0, which no stamp is.
             if rows > 1 && stamp == self.first.wrapping_add(self.step * rows as u64) {
@@ -62,10 +86,10 @@ impl Stamps {
     fn push_second(&mut self, rows: usize, stamp: u64) -> bool {
         match rows {
             0 => {
-                *self = Self { first: stamp, step: 0, each: std::mem::take(&mut self.each) };
+                (self.first, self.step) = (stamp, 0);
                 true
             }
-            1 if stamp.wrapping_sub(self.first) <= 1 => {
+            1 if self.first != 0 && stamp.wrapping_sub(self.first) <= 1 => {
                 self.step = stamp - self.first;
                 true
             }
@@ -76,10 +100,21 @@ impl Stamps {
         }
     }
 
+    /// The runs of a page without a list.
+    fn runs(&self) -> Runs {
+        if self.first == 0 { self.runs } else { Runs::one(self.first, self.step) }
+    }
+
+    /// Keeps the runs, in a page without a list.
+    fn set_runs(&mut self, runs: Runs) {
+        (self.first, self.step) = runs.as_one().unwrap_or((0, 0));
+        self.runs = runs;
+    }
+
     fn spell_out(&mut self, rows: usize) {
-        let (first, step) = (self.first, self.step);
+        let runs = self.runs();
         self.each.reserve((2 * rows).clamp(8, PAGE));
-        self.each.extend((0..rows as u64).map(|row| first + step * row));
+        runs.spell_out(rows, &mut self.each);
     }
 
     /// The stamps as a list, for writing.
@@ -93,13 +128,54 @@ impl Stamps {
     /// Every row gets this stamp.
     #[inline]
     pub(crate) fn set_all(&mut self, stamp: u64) {
+        debug_assert_ne!(stamp, 0, "no stamp is 0");
         self.first = stamp;
         self.step = 0;
         self.each.clear();
     }
 
+    /// Every row of the range gets this stamp.
+    ///
+    /// Costs a few comparisons where the outcome is three runs at the most, so wherever a page of one run is
+    /// written at its beginning or its end or in one stretch between them, and where the range goes on behind one
+    /// with the same stamp: a page written from its first row to its last, in whatever stretches, is one run in the
+    /// end. Otherwise the stamps become a list and cost the length of the range. A list ends with the stretch that
+    /// leaves all rows with one stamp, if that is the last of the page.
+    #[inline]
+    pub(crate) fn set_range(&mut self, rows: usize, range: Range<usize>, stamp: u64) {
+        debug_assert_ne!(stamp, 0, "no stamp is 0");
+        debug_assert!(range.end <= rows, "{range:?} of {rows} rows");
+        if range.len() >= rows {
+            self.set_all(stamp);
+        } else if !range.is_empty() {
+            self.set_stretch(rows, range, stamp);
+        }
+    }
+
+    #[inline(never)]
+    fn set_stretch(&mut self, rows: usize, range: Range<usize>, stamp: u64) {
+        if self.each.is_empty() {
+            if self.first == 0 && self.runs.go_on(rows, &range, stamp) {
+                return;
+            }
+            if let Some(runs) = self.runs().with(rows, &range, stamp) {
+                self.set_runs(runs);
+                return;
+            }
+            self.spell_out(rows);
+        } else if range.end == rows
+            && self.each[range.start - 1] == stamp
+            && self.each[..range.start].iter().all(|&before| before == stamp)
+        {
+            self.set_all(stamp);
+            return;
+        }
+        self.each[range].fill(stamp);
+    }
+
     #[inline(always)]
     pub(crate) fn set(&mut self, rows: usize, row: usize, stamp: u64) {
+        debug_assert_ne!(stamp, 0, "no stamp is 0");
         match self.each.get_mut(row) {
             Some(each) => *each = stamp,
             None if self.first + self.step * row as u64 != stamp => self.set_first(rows, row, stamp),
@@ -107,13 +183,13 @@ impl Stamps {
         }
     }
 
-    /// [`set`](Self::set) where there is no list and the stamp differs.
+    /// [`set`](Self::set) where there is no list, and not one run in which the row has this stamp.
     #[cold]
     #[inline(never)]
     fn set_first(&mut self, rows: usize, row: usize, stamp: u64) {
         if rows == 1 {
             self.first = stamp;
-        } else {
+        } else if self.get(row) != stamp {
             self.spell_out(rows);
             self.each[row] = stamp;
         }
@@ -122,9 +198,16 @@ impl Stamps {
     /// Takes away the last of `rows` and returns its stamp.
     #[inline]
     pub(crate) fn pop(&mut self, rows: usize) -> u64 {
-        match self.each.pop() {
-            Some(stamp) => stamp,
-            None => self.first + self.step * (rows as u64 - 1),
+        if let Some(stamp) = self.each.pop() {
+            return stamp;
+        }
+        match self.first + self.step * (rows as u64 - 1) {
+            0 => {
+                // A call would cost a removal nine instructions, taken or not.
+                std::hint::cold_path();
+                self.runs.last(rows)
+            }
+            stamp => stamp,
         }
     }
 
@@ -140,6 +223,7 @@ impl Stamps {
         if self.each.is_empty() {
             let skip = match self.step {
                 _ if self.first > since => 0,
+                0 if self.first == 0 => return self.block_of_runs(rows, from, since),
                 0 => rows,
                 _ => usize::try_from(since - self.first + 1).unwrap_or(rows),
             };
@@ -154,6 +238,21 @@ impl Stamps {
         let bits = block.iter().zip(0..).map(|(&stamp, row)| u32::from(stamp > since) << row);
         let bits = bits.fold(0, |bits, bit| bits | bit);
         (bits != 0).then_some((from + whole.unwrap_or(blocks.len()), bits))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn block_of_runs(&self, rows: usize, from: usize, since: u64) -> Option<(usize, u32)> {
+        let after = || {
+            let after = self.runs.after(rows, since);
+            after.map(|rows| rows.start.max(from * BLOCK)..rows.end).filter(|rows| !rows.is_empty())
+        };
+        let block = after().next()?.start / BLOCK;
+        let bits = after().fold(0, |bits, rows| {
+            let [start, end] = [rows.start, rows.end].map(|row| row.saturating_sub(block * BLOCK).min(BLOCK));
+            bits | ((1_u32 << end) - (1 << start))
+        });
+        Some((block, bits))
     }
 }
 
@@ -170,9 +269,12 @@ fn has_after(stamps: &[u64; BLOCK], since: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::{BLOCK, Stamps, has_after};
+    use crate::pages::PAGE;
 
     #[test]
     fn stamps_of_any_size_are_compared_exactly() {
@@ -192,21 +294,75 @@ mod tests {
         Pop,
         Set(usize, u64),
         SetAll(u64),
+        SetRange(Shape, u64),
+    }
+
+    /// Which rows are written, by numbers that are cut to the length of the page.
+    #[derive(Clone, Debug)]
+    enum Shape {
+        First(usize),
+        Last(usize),
+        Middle(usize, usize),
+        /// Behind the range before.
+        Next(usize),
+    }
+
+    impl Shape {
+        fn of(&self, rows: usize, before: &Range<usize>) -> Range<usize> {
+            let cut = |row: usize| row % (rows + 1);
+            match *self {
+                Self::First(end) => 0..cut(end),
+                Self::Last(start) => cut(start)..rows,
+                Self::Middle(a, b) => cut(a).min(cut(b))..cut(a).max(cut(b)),
+                Self::Next(length) => {
+                    let start = before.end.min(rows);
+                    start..rows.min(start + length % 9)
+                }
+            }
+        }
+    }
+
+    fn shape() -> impl Strategy<Value = Shape> {
+        prop_oneof![
+            any::<usize>().prop_map(Shape::First),
+            any::<usize>().prop_map(Shape::Last),
+            any::<(usize, usize)>().prop_map(|(a, b)| Shape::Middle(a, b)),
+            any::<usize>().prop_map(Shape::Next),
+        ]
     }
 
     fn operation() -> impl Strategy<Value = Operation> {
         prop_oneof![
-            4 => (0..3u64).prop_map(Operation::Push),
-            1 => Just(Operation::Pop),
-            1 => (any::<usize>(), 0..9u64).prop_map(|(row, stamp)| Operation::Set(row, stamp)),
-            1 => (0..9u64).prop_map(Operation::SetAll),
+            3 => (0..3u64).prop_map(Operation::Push),
+            3 => Just(Operation::Pop),
+            1 => (any::<usize>(), 1..9u64).prop_map(|(row, stamp)| Operation::Set(row, stamp)),
+            1 => (1..9u64).prop_map(Operation::SetAll),
+            6 => (shape(), 1..9u64).prop_map(|(shape, stamp)| Operation::SetRange(shape, stamp)),
         ]
+    }
+
+    /// A page of one run.
+    fn one_run(rows: usize, first: u64, step: u64) -> (Stamps, Vec<u64>) {
+        let (mut stamps, model) = (Stamps::default(), (0..rows as u64).map(|row| first + step * row));
+        let model: Vec<u64> = model.collect();
+        for (row, &stamp) in model.iter().enumerate() {
+            stamps.push(row, stamp);
+        }
+        (stamps, model)
+    }
+
+    fn spelled_out(stamps: &Stamps, rows: usize) -> Vec<u64> {
+        (0..rows).map(|row| stamps.get(row)).collect()
     }
 
     proptest! {
         #[test]
-        fn stamps_agree_with_a_list(operations in prop::collection::vec(operation(), 0..200)) {
-            let (mut stamps, mut model) = (Stamps::default(), Vec::<u64>::new());
+        fn stamps_agree_with_a_list(
+            (rows, first, step) in (0..80_usize, 1..9_u64, 0..2_u64),
+            operations in prop::collection::vec(operation(), 0..100),
+        ) {
+            let (mut stamps, mut model) = one_run(rows, first, step);
+            let mut before = 0..0;
             for operation in operations {
                 let rows = model.len();
                 match operation {
@@ -226,10 +382,18 @@ mod tests {
                         stamps.set_all(stamp);
                         model.fill(stamp);
                     }
+                    Operation::SetRange(shape, stamp) if rows > 0 => {
+                        before = shape.of(rows, &before);
+                        stamps.set_range(rows, before.clone(), stamp);
+                        model[before.clone()].fill(stamp);
+                    }
                     _ => {}
                 }
                 let rows = model.len();
-                prop_assert_eq!((0..rows).map(|row| stamps.get(row)).collect::<Vec<_>>(), model.clone());
+                prop_assert_eq!(spelled_out(&stamps, rows), model.clone());
+                let mut list = stamps.clone();
+                prop_assert_eq!(spelled_out(&list, rows), model.clone());
+                prop_assert_eq!(list.as_mut_slice(rows), model.as_slice());
                 for since in 0..12 {
                     let mut found = Vec::new();
                     let mut from = 0;
@@ -241,6 +405,67 @@ mod tests {
                     prop_assert_eq!(found, expected, "since {}", since);
                 }
             }
+        }
+
+        #[test]
+        fn one_stretch_of_a_page_of_one_run_needs_no_list(
+            (rows, first, step) in (1..=PAGE, 1..2_000_u64, 0..2_u64),
+            (shape, stamp) in (shape(), 1..2_000_u64),
+        ) {
+            let (mut stamps, mut model) = one_run(rows, first, step);
+            let range = shape.of(rows, &(0..rows / 2));
+            stamps.set_range(rows, range.clone(), stamp);
+            model[range].fill(stamp);
+            prop_assert_eq!(stamps.bytes(), 0);
+            prop_assert_eq!(spelled_out(&stamps, rows), model.clone());
+            for rows in (1..=rows).rev() {
+                prop_assert_eq!(Some(stamps.pop(rows)), model.pop());
+            }
+        }
+
+        #[test]
+        fn stretches_one_behind_the_other_need_no_list_and_end_as_one_run(
+            (rows, first, step) in (1..=PAGE, 1..2_000_u64, 0..2_u64),
+            left_out in 0..PAGE,
+            (leaves_out_first, leaves_out_last) in prop_oneof![Just((false, false)), Just((true, false)), Just((false, true))],
+            cuts in prop::collection::btree_set(0..PAGE, 0..40),
+        ) {
+            let (mut stamps, mut model) = one_run(rows, first, step);
+            let start = if leaves_out_first { left_out % rows } else { 0 };
+            let end = if leaves_out_last { rows - left_out % rows } else { rows };
+            for stamp in [3_000, 3_001, 3_002] {
+                let mut from = start;
+                for to in cuts.iter().copied().filter(|cut| (start + 1..end).contains(cut)).chain([end]) {
+                    stamps.set_range(rows, from..to, stamp);
+                    model[from..to].fill(stamp);
+                    prop_assert_eq!(stamps.bytes(), 0, "{} to {} of {}", from, to, rows);
+                    prop_assert_eq!(spelled_out(&stamps, rows), model.clone());
+                    from = to;
+                }
+                if end - start == rows {
+                    prop_assert_eq!((stamps.first, stamps.step), (stamp, 0));
+                }
+            }
+        }
+
+        #[test]
+        fn a_list_ends_with_the_last_stretch_of_a_page(
+            cuts in prop::collection::btree_set(1..PAGE, 0..40),
+            written in prop::collection::vec(0..PAGE, 3..9),
+        ) {
+            let (mut stamps, _) = one_run(PAGE, 1, 0);
+            for (stamp, row) in (2..).zip(written) {
+                stamps.set(PAGE, row, stamp);
+            }
+            prop_assert!(stamps.bytes() > 0);
+            let mut from = 0;
+            for to in cuts.into_iter().chain([PAGE]) {
+                prop_assert!(!stamps.each.is_empty());
+                stamps.set_range(PAGE, from..to, 99);
+                from = to;
+            }
+            prop_assert!(stamps.each.is_empty());
+            prop_assert_eq!(spelled_out(&stamps, PAGE), vec![99; PAGE]);
         }
     }
 }

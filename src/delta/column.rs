@@ -267,7 +267,7 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// Overwrites the value of a row, or appends one if it is the next row.
+    /// Overwrites the value of a row, or appends one if it is the next row, whose stamps are then to be set.
     fn write_value(&mut self, row: usize, value: &T) -> Result<(), String> {
         let table = unique(&mut self.table);
         if row / PAGE == table.len() {
@@ -277,8 +277,9 @@ impl<T: Clone> Column<T> {
         match page {
             Some(page) if row % PAGE < page.values.len() => page.values[row % PAGE] = value.clone(),
             Some(page) if row % PAGE == page.values.len() => {
-                page.attached.push(row % PAGE, 0);
-                page.changed.push(row % PAGE, 0);
+                // Any stamp: that of a new row is part of the change.
+                page.attached.push(row % PAGE, 1);
+                page.changed.push(row % PAGE, 1);
                 page.values.push(value.clone());
             }
             _ => return Err(format!("row {row} has a value, but the rows before it have none")),
