@@ -89,14 +89,6 @@ impl<T: Clone> Entry<T> {
         let rows = self.rows.write();
         (&mut rows.values, &mut rows.changed)
     }
-
-    /// As [`rewrite_stamped`](Self::rewrite_stamped), with the stamps as a list.
-    #[inline]
-    pub(crate) fn rewrite_some(&mut self, stamp: u64) -> (&mut [T], &mut [u64]) {
-        let (values, changed) = self.rewrite_stamped(stamp);
-        let changed = changed.as_mut_slice(values.len());
-        (values, changed)
-    }
 }
 
 /// The values of one component type: dense, in the order of insertion, each with the entity it belongs to.

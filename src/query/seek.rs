@@ -7,6 +7,7 @@ use super::side::{Fit, OwnerPage, Owners, Read, Side, is_aligned};
 use crate::column::Entry;
 use crate::column::arrangement::Arrangement;
 use crate::column::index::IndexRef;
+use crate::column::stamps::Stamps;
 use crate::entity::Entity;
 use crate::pages::{PAGE, place};
 
@@ -96,6 +97,12 @@ impl<'a> Rows<'a> {
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
         self.is_aligned = is_aligned(self.owners, page, owners);
+    }
+
+    /// Whether of the rows of the page entered none comes after a greater one, nor will any later.
+    #[inline(always)]
+    fn are_in_order(&self) -> bool {
+        self.is_aligned || self.is_ascending
     }
 
     /// Finds the rows of the entities of the page entered.
@@ -277,20 +284,23 @@ struct WritePage<'a, T> {
     passed: Vec<(usize, &'a mut [T])>,
     /// From the first single row on, and from the first step back: each row in a slot of its own.
     slots: Vec<Option<&'a mut T>>,
-    /// The stamps; none if all rows are stamped.
+    /// The stamps, as long as only runs of rows are taken; none if all rows are stamped.
+    stamps: Option<&'a mut Stamps>,
+    /// From the first single row on: the stamp of each row.
     changed: &'a mut [u64],
 }
 
 impl<'a, T: Clone> WritePage<'a, T> {
     fn new(entry: Option<&'a mut Entry<T>>) -> Self {
         let (passed, slots) = (Vec::new(), Vec::new());
-        Self { entry, rest: &mut [], next: 0, passed, slots, changed: &mut [] }
+        Self { entry, rest: &mut [], next: 0, passed, slots, stamps: None, changed: &mut [] }
     }
 
     fn stamp_of(&self, row: usize) -> u64 {
-        match &self.entry {
-            Some(entry) => entry.rows.changed.get(row),
-            None => self.changed.get(row).copied().unwrap_or(0),
+        match (&self.entry, &self.stamps) {
+            (Some(entry), _) => entry.rows.changed.get(row),
+            (None, Some(stamps)) => stamps.get(row),
+            (None, None) => self.changed.get(row).copied().unwrap_or(0),
         }
     }
 
@@ -320,14 +330,34 @@ impl<'a, T: Clone> WritePage<'a, T> {
         let (passed, rest) =
             std::mem::take(&mut self.rest).split_at_mut_checked(row.checked_sub(self.next)?)?;
         let (taken, rest) = rest.split_at_mut_checked(rows)?;
+        let length = row + rows + rest.len();
         if !passed.is_empty() {
             self.passed.push((self.next, passed));
         }
         (self.rest, self.next) = (rest, row + rows);
-        if let Some(changed) = self.changed.get_mut(row..row + rows) {
-            changed.fill(stamp);
+        match &mut self.stamps {
+            Some(stamps) => stamps.set_range(length, row..row + rows, stamp),
+            None => self.changed.get_mut(row..row + rows).unwrap_or_default().fill(stamp),
         }
         Some(taken)
+    }
+
+    /// Takes a row, if none before it is asked for later.
+    #[inline(always)]
+    fn take_next(&mut self, row: usize, stamp: u64) -> Option<&'a mut T> {
+        if !self.slots.is_empty() {
+            return self.take(row, stamp);
+        }
+        if self.entry.is_some() || self.stamps.is_some() {
+            self.open_for_each(stamp);
+        }
+        if let Some(changed) = self.changed.get_mut(row) {
+            *changed = stamp;
+        }
+        let from_here = std::mem::take(&mut self.rest).split_at_mut_checked(row.checked_sub(self.next)?)?;
+        let (value, after) = from_here.1.split_first_mut()?;
+        (self.rest, self.next) = (after, row + 1);
+        Some(value)
     }
 
     /// Takes rows that ascend, of which none before the last is asked for later.
@@ -335,7 +365,7 @@ impl<'a, T: Clone> WritePage<'a, T> {
         if !self.slots.is_empty() {
             return self.take_each(rows, stamp, taken);
         }
-        self.open(stamp);
+        self.open_for_each(stamp);
         let (mut rest, mut next) = (std::mem::take(&mut self.rest), self.next);
         let changed = &mut *self.changed;
         taken.extend(rows.iter().map(|&row| {
@@ -369,7 +399,16 @@ impl<'a, T: Clone> WritePage<'a, T> {
 
     fn open(&mut self, stamp: u64) {
         if let Some(entry) = self.entry.take() {
-            (self.rest, self.changed) = entry.rewrite_some(stamp);
+            let (values, stamps) = entry.rewrite_stamped(stamp);
+            (self.rest, self.stamps) = (values, Some(stamps));
+        }
+    }
+
+    /// Opens the page for rows that are taken one by one.
+    fn open_for_each(&mut self, stamp: u64) {
+        self.open(stamp);
+        if let Some(stamps) = self.stamps.take() {
+            self.changed = stamps.as_mut_slice(self.next + self.rest.len());
         }
     }
 
@@ -377,7 +416,7 @@ impl<'a, T: Clone> WritePage<'a, T> {
     #[cold]
     #[inline(never)]
     fn spread(&mut self, stamp: u64) {
-        self.open(stamp);
+        self.open_for_each(stamp);
         let rest = std::mem::take(&mut self.rest);
         if self.next == 0 {
             self.slots = rest.iter_mut().map(Some).collect();
@@ -455,7 +494,8 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     #[inline(always)]
     fn take(&mut self, at: usize) -> Option<&'a mut T> {
         let (page, at) = place(self.rows.get(at) as usize);
-        self.pages.get_mut(page)?.take(at, self.stamp)
+        let page = self.pages.get_mut(page)?;
+        if self.rows.is_ascending { page.take_next(at, self.stamp) } else { page.take(at, self.stamp) }
     }
 
     fn take_run(&mut self, at: usize, rows: usize) -> &'a mut [T] {
@@ -478,7 +518,7 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
         let asked_for = rows.asked(asked, asked_for);
         let page_of = |row: u32| row as usize / PAGE;
         let in_one_page = || asked_for.chunk_by(|&a, &b| page_of(a) == page_of(b));
-        if rows.is_aligned || rows.is_ascending {
+        if rows.are_in_order() {
             let mut left = asked_for;
             while let Some(&first) = left.first() {
                 let page = page_of(first);
