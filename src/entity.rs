@@ -192,15 +192,12 @@ impl Entities {
         if index == END {
             return self.spawn_fresh();
         }
-        let Some(slot) = self.slots.get_mut(index as usize) else {
+        let Some(&Slot { next, generation, .. }) = self.slots.get(index as usize) else {
             unreachable!("the free list names a slot")
         };
-        let (next, generation) = (slot.next, slot.generation);
-        slot.next = ALIVE;
+        self.slots.update(index as usize, |slot| slot.next = ALIVE);
+        self.slots.update(next as usize, |head| head.previous = END);
         self.free = next;
-        if let Some(head) = self.slots.get_mut(next as usize) {
-            head.previous = END;
-        }
         self.alive += 1;
         Entity::new(index, generation)
     }
@@ -314,19 +311,22 @@ impl Entities {
         if !self.is_alive(entity) {
             return false;
         }
-        let free = self.free;
-        let Some(slot) = self.slots.get_mut(entity.index() as usize) else { return false };
-        self.alive -= 1;
-        if let Some(generation) = entity.generation().checked_add(1) {
-            *slot = Slot { generation, next: free, previous: END };
-            self.free = entity.index();
-            if let Some(old) = self.slots.get_mut(free as usize) {
-                old.previous = entity.index();
-            }
-        } else {
-            slot.next = RETIRED;
-        }
+        self.end(entity);
         true
+    }
+
+    /// Ends an entity that is alive.
+    #[inline]
+    pub(crate) fn end(&mut self, entity: Entity) {
+        let (index, free) = (entity.index(), self.free);
+        self.alive -= 1;
+        let Some(generation) = entity.generation().checked_add(1) else {
+            self.slots.update(index as usize, |slot| slot.next = RETIRED);
+            return;
+        };
+        self.slots.update(index as usize, |slot| *slot = Slot { generation, next: free, previous: END });
+        self.slots.update(free as usize, |old| old.previous = index);
+        self.free = index;
     }
 
     /// Whether the entity has been handed out and not ended since.

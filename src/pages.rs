@@ -111,6 +111,19 @@ impl<X: Clone> Pages<X> {
         page.write().0.get_mut(at)
     }
 
+    /// Does something with an item, if there is one at `index`. Unlike [`get_mut`](Self::get_mut), which cannot lend the
+    /// item and go on if it does not, this looks at each count once where nothing is shared.
+    #[inline]
+    pub(crate) fn update(&mut self, index: usize, change: impl FnOnce(&mut X)) -> bool {
+        let (page, at) = place(index);
+        let unshared = self.unshared().and_then(|table| table.get_mut(page)).and_then(Shared::write_unshared);
+        let item = match unshared {
+            Some(page) => page.0.get_mut(at),
+            None => self.get_mut(index),
+        };
+        item.map(change).is_some()
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, item: X) {
         loop {
@@ -145,17 +158,10 @@ impl<X: Clone> Pages<X> {
         }
     }
 
-    /// The item at `index` and the last one, for a removal that swaps them: the place of the first, unless it is
-    /// the last itself, and the page of the last. `None` if any of it is shared.
+    /// The table for writing, if nobody else holds it.
     #[inline(always)]
-    pub(crate) fn hole_and_tail(&mut self, index: usize) -> Option<(Option<&mut X>, &mut Vec<X>)> {
-        let (page, at) = place(index);
-        let (tail, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
-        let tail = &mut tail.write_unshared()?.0;
-        match full.get_mut(page) {
-            Some(page) => Some((page.write_unshared()?.0.get_mut(at), tail)),
-            None => Some((None, tail)),
-        }
+    pub(crate) fn unshared(&mut self) -> Option<&mut [Shared<Page<X>>]> {
+        Some(Arc::get_mut(&mut self.table)?)
     }
 
     /// Takes over the other's pages that hold the same, as `same` decides: from then on they are one

@@ -129,7 +129,7 @@ pub enum CheckError {
 
 impl<T: Clone + fmt::Debug + 'static> Part for Column<T> {
     fn detach_all(&mut self, entity: Entity) {
-        self.remove(entity);
+        self.take(entity);
     }
 
     fn clear_all(&mut self) {

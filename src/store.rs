@@ -60,6 +60,13 @@ pub trait Store<T>: Columns {
         self.storage_mut().attach(entity, value)
     }
 
+    /// [`attach`](Self::attach) to an entity that is known to be alive: a world need not ask.
+    #[doc(hidden)]
+    #[inline]
+    fn attach_to_living(&mut self, entity: Entity, value: T) -> bool {
+        self.attach(entity, value)
+    }
+
     /// Gives each entity of a page a value: what [`attach`](Self::attach) would do with one after another,
     /// and faster where the storage is a column.
     fn attach_page(&mut self, entities: &EntityPage, values: Vec<T>) {

@@ -110,7 +110,8 @@ pub trait World: Columns {
             self.despawn_only(dependent);
         }
         self.detach_all(entity);
-        self.entities_mut().despawn(entity)
+        self.entities_mut().end(entity);
+        true
     }
 
     /// Ends one entity and removes its components; its children become roots. `false`, and no change, if
@@ -121,7 +122,8 @@ pub trait World: Columns {
             return false;
         }
         self.detach_all(entity);
-        self.entities_mut().despawn(entity)
+        self.entities_mut().end(entity);
+        true
     }
 
     /// Ends each of these entities as [`despawn`](Self::despawn) does; answers how many of those named were
@@ -324,8 +326,8 @@ macro_rules! bundles {
             #[expect(non_snake_case, reason = "a variable is named after its type")]
             fn attach_to(self, world: &mut W, entity: Entity) {
                 let ($first, $($component,)*) = self;
-                <W as Store<$first>>::attach(world, entity, $first);
-                $(<W as Store<$component>>::attach(world, entity, $component);)*
+                <W as Store<$first>>::attach_to_living(world, entity, $first);
+                $(<W as Store<$component>>::attach_to_living(world, entity, $component);)*
             }
 
             #[expect(non_snake_case, reason = "a variable is named after its type")]

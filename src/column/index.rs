@@ -173,11 +173,22 @@ impl Index {
         }
     }
 
-    /// The table for writing, if nobody else holds it.
+    /// The slot of an entity's index for writing, if its page exists and nobody else holds what it is in.
     #[inline(always)]
-    pub(crate) fn unshared(&mut self) -> Option<&mut Table> {
+    pub(crate) fn unshared_slot(&mut self, entity: Entity) -> Option<&mut Slot> {
         self.arrangement.changed();
-        Arc::get_mut(&mut self.table)
+        unshared_slot(Arc::get_mut(&mut self.table)?, entity)
+    }
+
+    /// Takes the row of an entity away and gives it to another, or to nobody if both are the same. `None` if something
+    /// is shared that would be written: the other may have the row then all the same.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, entity: Entity, by: Entity, row: usize) -> Option<()> {
+        self.arrangement.changed();
+        let table = Arc::get_mut(&mut self.table)?;
+        *unshared_slot(table, by)? = Slot::new(by, row);
+        *unshared_slot(table, entity)? = Slot::default();
+        Some(())
     }
 
     /// Shows each allocation: where it is, and how many bytes it has.
@@ -202,7 +213,7 @@ impl Index {
 
 /// The slot of an entity's index for writing, if its page exists and nobody else holds it.
 #[inline(always)]
-pub(crate) fn unshared_slot(table: &mut Table, entity: Entity) -> Option<&mut Slot> {
+fn unshared_slot(table: &mut Table, entity: Entity) -> Option<&mut Slot> {
     let (page, at) = place(entity.index() as usize);
     Some(&mut Arc::get_mut(table.get_mut(page)?)?.0[at])
 }

@@ -2,7 +2,7 @@
 
 use triomphe::Arc;
 
-use super::index::{Index, Slot, unshared_slot};
+use super::index::{Index, Slot};
 use super::stamps::Stamps;
 use super::{ChunksMut, Column, Entry, IterMut, Rows, Stale};
 use crate::entity::Entity;
@@ -21,31 +21,36 @@ impl<T: Clone> Column<T> {
     /// [`Stale`] with the value, if the column holds a newer entity with that index. Nothing has changed.
     #[inline]
     pub fn insert(&mut self, entity: Entity, value: T) -> Result<Option<T>, Stale<T>> {
-        loop {
-            let stamp = self.clock.saturating_add(1);
-            if let Some(Room { slot, row, newest, rows, owners }) = self.room(entity) {
-                let at = rows.values.len();
-                *newest = stamp;
-                rows.attached.push(at, stamp);
-                rows.changed.push(at, stamp);
-                rows.values.push(value);
-                owners.push(entity);
-                *slot = Slot::new(entity, row);
-                self.clock = stamp;
-                return Ok(None);
-            }
-            if self.index.occupant(entity).is_some() {
-                return self.overwrite(entity, value, stamp);
-            }
-            self.make_room(entity);
+        let stamp = self.clock.saturating_add(1);
+        let Some(Room { slot, row, newest, rows, owners }) = self.room(entity) else {
+            return self.insert_otherwise(entity, value, stamp);
+        };
+        let at = rows.values.len();
+        *newest = stamp;
+        rows.attached.push(at, stamp);
+        rows.changed.push(at, stamp);
+        rows.values.push(value);
+        owners.push(entity);
+        *slot = Slot::new(entity, row);
+        self.clock = stamp;
+        Ok(None)
+    }
+
+    /// [`insert`](Self::insert) where the index has a row, or where room has to be made first.
+    #[inline(never)]
+    fn insert_otherwise(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
+        if self.index.occupant(entity).is_some() {
+            return self.overwrite(entity, value, stamp);
         }
+        self.make_room(entity);
+        self.insert(entity, value)
     }
 
     /// Where a new last row of an entity goes. `None` if its index has a row, if something is shared that would
     /// be written, or if there is no room in the last page.
     #[inline(always)]
     fn room(&mut self, entity: Entity) -> Option<Room<'_, T>> {
-        let slot = unshared_slot(self.index.unshared()?, entity)?;
+        let slot = self.index.unshared_slot(entity)?;
         if !slot.is_free() {
             return None;
         }
@@ -207,12 +212,16 @@ impl<T: Clone> Column<T> {
     /// `None`, and not a page touched, if the entity has no row.
     #[inline]
     pub fn remove(&mut self, entity: Entity) -> Option<T> {
+        self.take(entity)
+    }
+
+    /// [`remove`](Self::remove), compiled where it is called: nothing is moved out where the value is dropped.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, entity: Entity) -> Option<T> {
         let row = self.row(entity)?;
-        loop {
-            if let Some(value) = self.swap_remove(entity, row) {
-                return Some(value);
-            }
-            self.make_writable(entity, row);
+        match self.swap_remove(entity, row) {
+            Some(value) => Some(value),
+            None => self.remove_shared(entity, row),
         }
     }
 
@@ -220,33 +229,39 @@ impl<T: Clone> Column<T> {
     #[inline(always)]
     fn swap_remove(&mut self, entity: Entity, row: usize) -> Option<T> {
         let (page, at) = place(row);
-        let (hole_owner, owners) = self.owners.hole_and_tail(row)?;
         let (tail, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
-        let tail_rows = tail.rows.write_unshared()?;
-        let hole = match full.get_mut(page) {
-            Some(Entry { newest, rows }) => Some((newest, rows.write_unshared()?)),
-            None => None,
-        };
+        let (tail_owners, full_owners) = self.owners.unshared()?.split_last_mut()?;
+        let rows = tail.rows.write_unshared()?;
+        let owners = &mut tail_owners.write_unshared()?.0;
         let last = *owners.last()?;
-        let slots = self.index.unshared()?;
-        // Written twice if the second is shared: this changes nothing until the row is moved.
-        *unshared_slot(slots, last)? = Slot::new(last, row);
-        *unshared_slot(slots, entity)? = Slot::default();
-
-        self.clock = self.clock.saturating_add(1);
-        owners.pop();
-        let length = tail_rows.values.len();
-        let (attached, changed) = (tail_rows.attached.pop(length), tail_rows.changed.pop(length));
-        let Some(mut value) = tail_rows.values.pop() else { unreachable!("no page is empty") };
-        if last != entity {
-            let (newest, rows) = hole.unwrap_or((&mut tail.newest, tail_rows));
-            *hole_owner.unwrap_or_else(|| &mut owners[at]) = last;
+        let length = rows.values.len();
+        let value = if page < full.len() {
+            // The last row moves over into an earlier page.
+            let Entry { newest, rows: hole } = &mut full[page];
+            let hole = hole.write_unshared()?;
+            let hole_owners = &mut full_owners.get_mut(page)?.write_unshared()?.0;
+            self.index.replace(entity, last, row)?;
+            owners.pop();
+            hole_owners[at] = last;
+            let (attached, changed) = (rows.attached.pop(length), rows.changed.pop(length));
+            let value = rows.values.pop()?;
+            let length = hole.values.len();
             *newest = changed.max(*newest);
-            let length = rows.values.len();
-            rows.attached.set(length, at, attached);
-            rows.changed.set(length, at, changed);
-            std::mem::swap(&mut rows.values[at], &mut value);
-        }
+            hole.attached.set(length, at, attached);
+            hole.changed.set(length, at, changed);
+            std::mem::replace(&mut hole.values[at], value)
+        } else {
+            // Each list of the last page fills its own hole.
+            self.index.replace(entity, last, row)?;
+            owners.swap_remove(at);
+            let (attached, changed) = (rows.attached.pop(length), rows.changed.pop(length));
+            if at + 1 < length {
+                rows.attached.set(length - 1, at, attached);
+                rows.changed.set(length - 1, at, changed);
+            }
+            rows.values.swap_remove(at)
+        };
+        self.clock = self.clock.saturating_add(1);
         if length == 1 {
             self.drop_page();
         }
@@ -261,11 +276,11 @@ impl<T: Clone> Column<T> {
         self.owners.table_mut().pop();
     }
 
-    /// Copies what is shared of all that the removal of a row writes. The clone of a value may panic: nothing has
-    /// been written then.
+    /// [`remove`](Self::remove) where something is shared that the removal of a row writes: copies it. The clone of a
+    /// value may panic: nothing has been written then.
     #[cold]
     #[inline(never)]
-    fn make_writable(&mut self, entity: Entity, row: usize) {
+    fn remove_shared(&mut self, entity: Entity, row: usize) -> Option<T> {
         let last_row = self.owners.len() - 1;
         for row in [row, last_row] {
             unique(&mut self.table)[row / PAGE].rows.write();
@@ -275,6 +290,7 @@ impl<T: Clone> Column<T> {
         if let Some(&last) = self.owners.get(last_row) {
             self.index.slot_mut(last);
         }
+        self.remove(entity)
     }
 
     /// The rows with their entities, in row order, for writing. The clock advances once; all rows of a page

@@ -91,6 +91,13 @@ fn stores(input: &DeriveInput) -> TokenStream {
                     && #store::attach(#group::group_mut(self), entity, value)
             }
 
+            #[inline]
+            fn attach_to_living(&mut self, entity: ::std_ecs::Entity, value: OwnedComponent) -> bool {
+                let is_alive = |entity| ::std_ecs::Entities::is_alive(::std_ecs::World::entities(self), entity);
+                #store::requires(&value).is_none_or(is_alive)
+                    && #store::attach(#group::group_mut(self), entity, value)
+            }
+
             fn attach_page(
                 &mut self,
                 entities: &::std_ecs::EntityPage,
