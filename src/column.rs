@@ -234,8 +234,7 @@ impl<T> Column<T> {
     /// The value of an entity; `None` for one that has none here, dead handles included.
     #[inline]
     pub fn get(&self, entity: Entity) -> Option<&T> {
-        let (page, at) = place(self.index.row_or_beyond(entity));
-        let Some(entry) = self.table.get(page) else {
+        let Some((entry, at)) = self.index.find(entity, &self.table) else {
             self.missed();
             return None;
         };

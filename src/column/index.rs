@@ -69,18 +69,22 @@ pub(crate) struct IndexRef<'a> {
 }
 
 impl IndexRef<'_> {
+    /// The row of exactly this entity, or [`u32::MAX`], which none is: where many are looked up, the least of two
+    /// numbers is found without a branch.
+    #[inline(always)]
+    pub(crate) fn row_or_max(self, entity: Entity) -> u32 {
+        let (page, at) = place(entity.index() as usize);
+        self.table
+            .get(page)
+            .map_or(u32::MAX, |page| page.0[at].row_or_beyond(entity).min(u32::MAX as usize) as u32)
+    }
+
     /// The row of exactly this entity.
     #[inline(always)]
     pub(crate) fn row(self, entity: Entity) -> Option<usize> {
-        let row = self.row_or_beyond(entity);
-        u32::try_from(row).is_ok().then_some(row)
-    }
-
-    /// The row of exactly this entity; if there is none, a number that is greater than any row.
-    #[inline(always)]
-    fn row_or_beyond(self, entity: Entity) -> usize {
         let (page, at) = place(entity.index() as usize);
-        self.table.get(page).map_or(usize::MAX, |page| page.0[at].row_or_beyond(entity))
+        let row = self.table.get(page)?.0[at].row_or_beyond(entity);
+        u32::try_from(row).is_ok().then_some(row)
     }
 }
 
@@ -102,11 +106,13 @@ impl Index {
         self.by_ref().row(entity)
     }
 
-    /// The row of exactly this entity; if there is none, a number that is greater than any row, so that whoever
-    /// looks at a table with it asks only once.
+    /// What a table of pages has for the row of exactly this entity, and the place of the row in it. A row that is
+    /// another's is beyond every table, so that this is one question.
     #[inline(always)]
-    pub(crate) fn row_or_beyond(&self, entity: Entity) -> usize {
-        self.by_ref().row_or_beyond(entity)
+    pub(crate) fn find<'a, P>(&self, entity: Entity, pages: &'a [P]) -> Option<(&'a P, usize)> {
+        let (page, at) = place(entity.index() as usize);
+        let (page, at) = place(self.table.get(page)?.0[at].row_or_beyond(entity));
+        Some((pages.get(page)?, at))
     }
 
     /// The row of an entity's index and the generation that has it.

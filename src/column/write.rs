@@ -21,44 +21,48 @@ impl<T: Clone> Column<T> {
     /// [`Stale`] with the value, if the column holds a newer entity with that index. Nothing has changed.
     #[inline]
     pub fn insert(&mut self, entity: Entity, value: T) -> Result<Option<T>, Stale<T>> {
-        let stamp = self.clock.saturating_add(1);
-        let Some(Room { slot, row, newest, rows, owners }) = self.room(entity) else {
-            return self.insert_otherwise(entity, value, stamp);
+        let Some(Room { rows, owners, stamp }) = self.claim(entity) else {
+            return self.insert_otherwise(entity, value);
         };
         let at = rows.values.len();
-        *newest = stamp;
         rows.attached.push(at, stamp);
         rows.changed.push(at, stamp);
         rows.values.push(value);
         owners.push(entity);
-        *slot = Slot::new(entity, row);
-        self.clock = stamp;
         Ok(None)
     }
 
     /// [`insert`](Self::insert) where the index has a row, or where room has to be made first.
     #[inline(never)]
-    fn insert_otherwise(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
+    fn insert_otherwise(&mut self, entity: Entity, value: T) -> Result<Option<T>, Stale<T>> {
         if self.index.occupant(entity).is_some() {
-            return self.overwrite(entity, value, stamp);
+            return self.overwrite(entity, value, self.clock.saturating_add(1));
         }
         self.make_room(entity);
         self.insert(entity, value)
     }
 
-    /// Where a new last row of an entity goes. `None` if its index has a row, if something is shared that would
-    /// be written, or if there is no room in the last page.
+    /// Gives an entity a new last row, which is to be filled at once, and advances the clock. `None`, and all is as it
+    /// was, if its index has a row, if something is shared that would be written, or if the last page is full.
     #[inline(always)]
-    fn room(&mut self, entity: Entity) -> Option<Room<'_, T>> {
-        let slot = self.index.unshared_slot(entity)?;
-        if !slot.is_free() {
-            return None;
-        }
+    fn claim(&mut self, entity: Entity) -> Option<Room<'_, T>> {
         let owners = self.owners.unshared_tail()?;
         let (Entry { newest, rows }, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
         let rows = rows.write_unshared()?;
         let at = rows.values.len();
-        (at < PAGE).then_some(Room { slot, row: full.len() * PAGE + at, newest, rows, owners })
+        if at == PAGE {
+            return None;
+        }
+        // The index comes last, so that what was found of it need not be kept.
+        let slot = self.index.unshared_slot(entity)?;
+        if !slot.is_free() {
+            return None;
+        }
+        *slot = Slot::new(entity, full.len() * PAGE + at);
+        let stamp = self.clock.saturating_add(1);
+        self.clock = stamp;
+        *newest = stamp;
+        Some(Room { rows, owners, stamp })
     }
 
     /// Copies what is shared and adds a page where the last is full. The clone of a value may panic: nothing has
@@ -317,13 +321,11 @@ impl<T: Clone> Column<T> {
     }
 }
 
-/// Where a new last row goes.
+/// Where a new last row goes, and its stamp.
 struct Room<'a, T> {
-    slot: &'a mut Slot,
-    row: usize,
-    newest: &'a mut u64,
     rows: &'a mut Rows<T>,
     owners: &'a mut Vec<Entity>,
+    stamp: u64,
 }
 
 pub(crate) fn push_page<T>(table: &mut Vec<Entry<T>>) {

@@ -68,7 +68,7 @@ impl Found {
             alone = if rows > 0 { 0 } else { alone + u32::from(is_asked) };
             rest = &rest[rows.max(1)..];
         }
-        self.rows.extend(rest.iter().map(|&entity| index.row(entity).map_or(NOWHERE, |row| row as u32)));
+        self.rows.extend(rest.iter().map(|&entity| index.row_or_max(entity)));
         // All are looked at, which is done several at a time.
         self.is_whole = self.rows.iter().map(|&row| u32::from(row == NOWHERE)).sum::<u32>() == 0;
     }
