@@ -179,11 +179,16 @@ impl Index {
         }
     }
 
-    /// The slot of an entity's index for writing, if its page exists and nobody else holds what it is in.
+    /// The slot of an entity's index, to give a row to, if no entity has a row there and nobody else holds what the
+    /// slot is in.
     #[inline(always)]
-    pub(crate) fn unshared_slot(&mut self, entity: Entity) -> Option<&mut Slot> {
+    pub(crate) fn free_slot(&mut self, entity: Entity) -> Option<&mut Slot> {
+        let slot = unshared_slot(Arc::get_mut(&mut self.table)?, entity)?;
+        if !slot.is_free() {
+            return None;
+        }
         self.arrangement.changed();
-        unshared_slot(Arc::get_mut(&mut self.table)?, entity)
+        Some(slot)
     }
 
     /// Takes the row of an entity away and gives it to another, or to nobody if both are the same. `None` if something

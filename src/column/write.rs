@@ -46,16 +46,12 @@ impl<T: Clone> Column<T> {
     /// was, if its index has a row, if something is shared that would be written, or if the last page is full.
     #[inline(always)]
     fn claim(&mut self, entity: Entity) -> Option<Room<'_, T>> {
+        let slot = self.index.free_slot(entity)?;
         let owners = self.owners.unshared_tail()?;
         let (Entry { newest, rows }, full) = Arc::get_mut(&mut self.table)?.split_last_mut()?;
         let rows = rows.write_unshared()?;
         let at = rows.values.len();
         if at == PAGE {
-            return None;
-        }
-        // The index comes last, so that what was found of it need not be kept.
-        let slot = self.index.unshared_slot(entity)?;
-        if !slot.is_free() {
             return None;
         }
         *slot = Slot::new(entity, full.len() * PAGE + at);
@@ -85,7 +81,6 @@ impl<T: Clone> Column<T> {
     }
 
     /// [`insert`](Self::insert) where the index has a row.
-    #[inline(never)]
     pub(super) fn overwrite(&mut self, entity: Entity, value: T, stamp: u64) -> Result<Option<T>, Stale<T>> {
         let generation = entity.generation().get();
         let Some((row, stored)) = self.index.occupant(entity) else { unreachable!("the index has a row") };
@@ -94,10 +89,18 @@ impl<T: Clone> Column<T> {
             return Err(Stale { asked: entity, stored, value });
         }
         let (page, at) = place(row);
-        let entry = &mut unique(&mut self.table)[page];
-        let rows = entry.rows.write();
+        // Where nothing is shared, this looks once at each count, and `unique` alone would twice.
+        let table = match Arc::get_mut(&mut self.table) {
+            Some(table) => table,
+            None => unique(&mut self.table),
+        };
+        let Entry { newest, rows } = &mut table[page];
+        let rows = match rows.write_unshared() {
+            Some(rows) => rows,
+            None => rows.write(),
+        };
         let length = rows.values.len();
-        entry.newest = stamp;
+        *newest = stamp;
         rows.changed.set(length, at, stamp);
         if generation > stored {
             rows.attached.set(length, at, stamp);
