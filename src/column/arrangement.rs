@@ -33,7 +33,7 @@ impl Arrangement {
     /// There is another arrangement from now on.
     #[inline(always)]
     pub(crate) fn changed(&mut self) {
-        if self.0.get_mut().is_some() {
+        if self.0.get().is_some() {
             self.forget();
         }
     }
