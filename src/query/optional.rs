@@ -280,6 +280,10 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
         }
     }
 
+    fn is_in_order(&self) -> bool {
+        false
+    }
+
     fn in_step(&mut self) -> Option<impl Iterator<Item = Option<S::Item>>> {
         None::<std::iter::Empty<_>>
     }

@@ -50,6 +50,12 @@ pub trait Seek<'a> {
     fn in_step(&mut self) -> Option<impl Iterator<Item = Self::Item>>;
     /// The rows of the entities asked for, each of which has what is asked for; all of them are taken.
     fn gather(&mut self, asked: Asked<'_>) -> impl Iterator<Item = Self::Item>;
+    /// Whether [`in_order`](Self::in_order) can be called.
+    fn is_in_order(&self) -> bool;
+    /// As [`gather`](Self::gather), but each row is taken when it is yielded.
+    fn in_order(&mut self, asked: Asked<'_>) -> impl Iterator<Item = Self::Item> {
+        self.gather(asked)
+    }
 }
 
 /// Entities of the page entered.
@@ -97,12 +103,6 @@ impl<'a> Rows<'a> {
 
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) {
         self.is_aligned = is_aligned(self.owners, page, owners);
-    }
-
-    /// Whether of the rows of the page entered none comes after a greater one, nor will any later.
-    #[inline(always)]
-    fn are_in_order(&self) -> bool {
-        self.is_aligned || self.is_ascending
     }
 
     /// Finds the rows of the entities of the page entered.
@@ -237,6 +237,10 @@ impl<'a, T: 'a> Seek<'a> for ReadSeek<'a, T> {
         })
     }
 
+    fn is_in_order(&self) -> bool {
+        true
+    }
+
     fn take_whole(&mut self, _count: usize) {}
 }
 
@@ -360,29 +364,6 @@ impl<'a, T: Clone> WritePage<'a, T> {
         Some(value)
     }
 
-    /// Takes rows that ascend, of which none before the last is asked for later.
-    fn take_in_order(&mut self, rows: &[u32], stamp: u64, taken: &mut Vec<Option<&'a mut T>>) {
-        if !self.slots.is_empty() {
-            return self.take_each(rows, stamp, taken);
-        }
-        self.open_for_each(stamp);
-        let (mut rest, mut next) = (std::mem::take(&mut self.rest), self.next);
-        let changed = &mut *self.changed;
-        taken.extend(rows.iter().map(|&row| {
-            let at = row as usize % PAGE;
-            if let Some(changed) = changed.get_mut(at) {
-                *changed = stamp;
-            }
-            let from_here = std::mem::take(&mut rest).split_at_mut_checked(at.wrapping_sub(next));
-            let Some((value, after)) = from_here.and_then(|(_, rest)| rest.split_first_mut()) else {
-                not_there(row)
-            };
-            (rest, next) = (after, at + 1);
-            Some(value)
-        }));
-        (self.rest, self.next) = (rest, next);
-    }
-
     /// Takes rows of this page.
     fn take_each(&mut self, rows: &[u32], stamp: u64, taken: &mut Vec<Option<&'a mut T>>) {
         if self.slots.is_empty() {
@@ -427,6 +408,83 @@ impl<'a, T: Clone> WritePage<'a, T> {
             for (slot, value) in self.slots[row..].iter_mut().zip(rows) {
                 *slot = Some(value);
             }
+        }
+    }
+}
+
+/// Takes rows of which none comes after a greater one, nor will any later.
+struct InOrder<'s, 'a, T: Clone> {
+    pages: &'s mut [WritePage<'a, T>],
+    stamp: u64,
+    held: Held<'a, T>,
+}
+
+/// What is held of a page, until another is entered. It is handed over as a value, so that it can live in registers.
+struct Held<'a, T> {
+    page: usize,
+    rest: &'a mut [T],
+    next: usize,
+    changed: &'a mut [u64],
+}
+
+impl<T> Default for Held<'_, T> {
+    fn default() -> Self {
+        Self { page: usize::MAX, rest: &mut [], next: 0, changed: &mut [] }
+    }
+}
+
+impl<'s, 'a, T: Clone> InOrder<'s, 'a, T> {
+    fn new(pages: &'s mut [WritePage<'a, T>], stamp: u64) -> Self {
+        Self { pages, stamp, held: Held::default() }
+    }
+
+    #[inline(always)]
+    fn rows(mut self, rows: &'s [u32]) -> impl Iterator<Item = &'a mut T> {
+        rows.iter().map(move |&row| self.take(row))
+    }
+
+    #[inline(always)]
+    fn take(&mut self, row: u32) -> &'a mut T {
+        let (page, at) = place(row as usize);
+        if page != self.held.page {
+            self.held.put_back(self.pages);
+            self.held = Held::of(self.pages, page, self.stamp);
+        }
+        let Held { rest, next, changed, .. } = &mut self.held;
+        if let Some(changed) = changed.get_mut(at) {
+            *changed = self.stamp;
+        }
+        let from_here = std::mem::take(rest).split_at_mut_checked(at.wrapping_sub(*next));
+        let Some((value, after)) = from_here.and_then(|(_, rest)| rest.split_first_mut()) else {
+            not_there(row)
+        };
+        (*rest, *next) = (after, at + 1);
+        value
+    }
+}
+
+impl<T: Clone> Drop for InOrder<'_, '_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.held.put_back(self.pages);
+    }
+}
+
+impl<'a, T: Clone> Held<'a, T> {
+    #[cold]
+    #[inline(never)]
+    fn of(pages: &mut [WritePage<'a, T>], page: usize, stamp: u64) -> Self {
+        let entered = &mut pages[page];
+        entered.open_for_each(stamp);
+        let (rest, changed) = (std::mem::take(&mut entered.rest), std::mem::take(&mut entered.changed));
+        Self { page, rest, next: entered.next, changed }
+    }
+
+    #[inline(always)]
+    fn put_back(&mut self, pages: &mut [WritePage<'a, T>]) {
+        let Self { page, rest, next, changed } = std::mem::take(self);
+        if let Some(left) = pages.get_mut(page) {
+            (left.rest, left.next, left.changed) = (rest, next, changed);
         }
     }
 }
@@ -512,20 +570,15 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
     }
 
     fn gather(&mut self, asked: Asked<'_>) -> impl Iterator<Item = &'a mut T> {
+        let is_in_order = self.is_in_order();
         let Self { pages, rows, stamp, gathered, asked_for, .. } = self;
         let stamp = *stamp;
         gathered.clear();
         let asked_for = rows.asked(asked, asked_for);
         let page_of = |row: u32| row as usize / PAGE;
         let in_one_page = || asked_for.chunk_by(|&a, &b| page_of(a) == page_of(b));
-        if rows.are_in_order() {
-            let mut left = asked_for;
-            while let Some(&first) = left.first() {
-                let page = page_of(first);
-                let (now, later) = left.split_at(left.partition_point(|&row| page_of(row) == page));
-                pages[page].take_in_order(now, stamp, gathered);
-                left = later;
-            }
+        if is_in_order {
+            gathered.extend(InOrder::new(pages, stamp).rows(asked_for).map(Some));
         } else if in_one_page().count() * ROWS_WORTH_ENTERING < asked_for.len() {
             for rows in in_one_page() {
                 pages[page_of(rows[0])].take_each(rows, stamp, gathered);
@@ -539,6 +592,17 @@ impl<'a, T: Clone + 'a> Seek<'a> for WriteSeek<'a, T> {
             }));
         }
         each_once(gathered)
+    }
+
+    fn is_in_order(&self) -> bool {
+        let is_entered_in_order =
+            || self.rows.is_aligned && self.pages.get(self.page).is_some_and(|page| page.slots.is_empty());
+        self.rows.is_ascending || is_entered_in_order()
+    }
+
+    fn in_order(&mut self, asked: Asked<'_>) -> impl Iterator<Item = &'a mut T> {
+        let Self { pages, rows, stamp, asked_for, .. } = self;
+        InOrder::new(pages, *stamp).rows(rows.asked(asked, asked_for))
     }
 
     fn take_whole(&mut self, count: usize) {

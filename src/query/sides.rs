@@ -159,11 +159,11 @@ macro_rules! each_side {
     ($call:ident($entities:expr, $context:tt ($($at:tt)*), $init:expr, $f:expr)) => {
         $call($entities, $(each_side!($context $at),)* $init, $f)
     };
-    (($self:ident $asked:ident $slice:ident 0) 0) => { $slice };
-    (($self:ident $asked:ident $slice:ident 1) 1) => { $slice };
-    (($self:ident $asked:ident $slice:ident 2) 2) => { $slice };
-    (($self:ident $asked:ident $slice:ident 3) 3) => { $slice };
-    (($self:ident $asked:ident $slice:ident $in_step:tt) $at:tt) => { $self.$at.gather($asked) };
+    (($self:ident $how:ident $asked:ident $slice:ident 0) 0) => { $slice };
+    (($self:ident $how:ident $asked:ident $slice:ident 1) 1) => { $slice };
+    (($self:ident $how:ident $asked:ident $slice:ident 2) 2) => { $slice };
+    (($self:ident $how:ident $asked:ident $slice:ident 3) 3) => { $slice };
+    (($self:ident $how:ident $asked:ident $slice:ident $in_step:tt) $at:tt) => { $self.$at.$how($asked) };
 }
 
 /// `Opens`, `Sides` and `Seeks` for a tuple: `A a 0, B b 1` names the type, the variable and the place of
@@ -388,9 +388,14 @@ macro_rules! sides {
                 }
                 if passes.is_none() $(&& self.$at.has_all())* {
                     let asked = Asked::From(from);
+                    let is_in_order = $(self.$at.is_in_order() &&)* true;
                     $(
                         if from == 0 && let Some(slice) = self.$at.in_step() {
-                            return each_side!(rows(entities, (self asked slice $at) $all, init, &mut f));
+                            return if is_in_order {
+                                each_side!(rows(entities, (self in_order asked slice $at) $all, init, &mut f))
+                            } else {
+                                each_side!(rows(entities, (self gather asked slice $at) $all, init, &mut f))
+                            };
                         }
                     )*
                     return rows(&entities[from..], $(self.$at.gather(asked),)* init, &mut f);
