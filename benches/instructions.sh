@@ -8,10 +8,11 @@ record=benches/instructions.tsv
 binary=$(cargo bench --bench instructions --no-run 2>&1 | sed -n 's/.*benches\/instructions.rs (\(.*\))$/\1/p')
 [ -x "$binary" ] || { echo "the benchmark did not build" >&2; exit 1; }
 
-# What one more repetition costs: the difference of two runs, so that the set-up cancels out.
+# What one more repetition costs: the difference of two runs, so that the set-up cancels out. From the third on
+# walks go by what the first two found out.
 count() {
     local collected=() repetitions
-    for repetitions in 1 2; do
+    for repetitions in 3 4; do
         collected+=("$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$binary" "$1" "$repetitions" 2>&1 |
             sed -n 's/.*Collected : \([0-9]*\).*/\1/p')")
     done

@@ -11,7 +11,7 @@ use crate::query::Places;
 /// Walks leave here where the rows of this arrangement are in columns of another one. That can be read off the
 /// index of the other at any time, so it is no part of a column's value: it is never compared, written or
 /// digested, and no result depends on it.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Arrangement(OnceLock<Arc<Identity>>);
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::LazyLock;
 
-use triomphe::Arc;
+use triomphe::{Arc, HeaderSlice};
 
 use super::arrangement::Arrangement;
 use crate::entity::Entity;
@@ -54,10 +54,9 @@ static BLANK: LazyLock<Arc<IndexPage>> = LazyLock::new(|| Arc::new(IndexPage([Sl
 /// Slots by entity index, in copy-on-write pages of 1,024 that exist only where there is a row or was one.
 #[derive(Clone)]
 pub(crate) struct Index {
-    /// As many as there are, or twice that, a slice and not a vector: finding its pages takes one load less.
-    table: Arc<Table>,
-    /// Which one this is. Whatever hands out a part of the table for writing makes it another.
-    arrangement: Arrangement,
+    /// As many pages as there are, or twice that, a slice and not a vector: finding them takes one load less. Before
+    /// them which arrangement of rows this is: whatever hands out a part of the table for writing makes it another.
+    table: Arc<HeaderSlice<Arrangement, Table>>,
 }
 
 /// An [`Index`] while its column's values are borrowed for writing.
@@ -90,14 +89,14 @@ impl IndexRef<'_> {
 
 impl Default for Index {
     fn default() -> Self {
-        Self { table: iter::empty().collect(), arrangement: Arrangement::default() }
+        Self { table: Arc::from_header_and_vec(Arrangement::default(), Vec::new()) }
     }
 }
 
 impl Index {
     #[inline(always)]
     pub(crate) fn by_ref(&self) -> IndexRef<'_> {
-        IndexRef { table: &self.table, arrangement: Some(&self.arrangement) }
+        IndexRef { table: &self.table.slice, arrangement: Some(&self.table.header) }
     }
 
     /// The row of exactly this entity.
@@ -111,14 +110,14 @@ impl Index {
     #[inline(always)]
     pub(crate) fn find<'a, P>(&self, entity: Entity, pages: &'a [P]) -> Option<(&'a P, usize)> {
         let (page, at) = place(entity.index() as usize);
-        let (page, at) = place(self.table.get(page)?.0[at].row_or_beyond(entity));
+        let (page, at) = place(self.table.slice.get(page)?.0[at].row_or_beyond(entity));
         Some((pages.get(page)?, at))
     }
 
     /// The row of an entity's index and the generation that has it.
     pub(crate) fn occupant(&self, entity: Entity) -> Option<(usize, u32)> {
         let (page, at) = place(entity.index() as usize);
-        self.table.get(page)?.0[at].occupant(entity.index())
+        self.table.slice.get(page)?.0[at].occupant(entity.index())
     }
 
     /// The slot of an entity's index, for writing.
@@ -131,23 +130,25 @@ impl Index {
     /// The slots of a page, for writing.
     #[inline(always)]
     fn page_mut(&mut self, page: usize) -> &mut [Slot; PAGE] {
-        self.arrangement.changed();
-        if page >= self.table.len() || !self.table.is_unique() {
+        if page >= self.table.slice.len() || !self.table.is_unique() {
             self.copy_table(page + 1);
         }
-        match Arc::get_mut(&mut self.table).and_then(|table| table.get_mut(page)) {
-            Some(page) => &mut unique(page).0,
-            None => unreachable!("the table was made above"),
-        }
+        let Some(HeaderSlice { header, slice: table }) = Arc::get_mut(&mut self.table) else {
+            unreachable!("nobody else has seen the copy")
+        };
+        header.changed();
+        &mut unique(&mut table[page]).0
     }
 
     /// Copies the table, which is too short or shared. It grows by doubling.
     #[cold]
     #[inline(never)]
     fn copy_table(&mut self, pages: usize) {
-        let length = if pages > self.table.len() { pages.next_power_of_two() } else { self.table.len() };
+        let table = &self.table.slice;
+        let length = if pages > table.len() { pages.next_power_of_two() } else { table.len() };
         let blanks = iter::repeat_with(|| BLANK.clone());
-        self.table = self.table.iter().cloned().chain(blanks).take(length).collect();
+        let copy = table.iter().cloned().chain(blanks).take(length).collect();
+        self.table = Arc::from_header_and_vec(Arrangement::default(), copy);
     }
 
     /// Gives rows to entities from `row` on, up to the first whose index has a row. Answers to how many.
@@ -183,11 +184,12 @@ impl Index {
     /// slot is in.
     #[inline(always)]
     pub(crate) fn free_slot(&mut self, entity: Entity) -> Option<&mut Slot> {
-        let slot = unshared_slot(Arc::get_mut(&mut self.table)?, entity)?;
+        let HeaderSlice { header, slice: table } = Arc::get_mut(&mut self.table)?;
+        let slot = unshared_slot(table, entity)?;
         if !slot.is_free() {
             return None;
         }
-        self.arrangement.changed();
+        header.changed();
         Some(slot)
     }
 
@@ -195,8 +197,8 @@ impl Index {
     /// is shared that would be written: the other may have the row then all the same.
     #[inline(always)]
     pub(crate) fn replace(&mut self, entity: Entity, by: Entity, row: usize) -> Option<()> {
-        self.arrangement.changed();
-        let table = Arc::get_mut(&mut self.table)?;
+        let HeaderSlice { header, slice: table } = Arc::get_mut(&mut self.table)?;
+        header.changed();
         *unshared_slot(table, by)? = Slot::new(by, row);
         *unshared_slot(table, entity)? = Slot::default();
         Some(())
@@ -208,17 +210,17 @@ impl Index {
         for page in self.pages() {
             each(Arc::as_ptr(page).addr(), size_of::<IndexPage>());
         }
-        self.arrangement.allocations(each);
+        self.table.header.allocations(each);
     }
 
     /// How many bytes the pages and the table hold.
     pub(crate) fn bytes(&self) -> usize {
-        self.pages().count() * size_of::<IndexPage>() + size_of_val(&*self.table) + self.arrangement.bytes()
+        self.pages().count() * size_of::<IndexPage>() + size_of_val(&*self.table) + self.table.header.bytes()
     }
 
     /// The pages in which there are rows or were.
     fn pages(&self) -> impl Iterator<Item = &Arc<IndexPage>> {
-        self.table.iter().filter(|page| !Arc::ptr_eq(page, &BLANK))
+        self.table.slice.iter().filter(|page| !Arc::ptr_eq(page, &BLANK))
     }
 }
 
