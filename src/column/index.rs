@@ -153,6 +153,20 @@ impl Index {
 
     /// Gives rows to entities from `row` on, up to the first whose index has a row. Answers to how many.
     pub(crate) fn claim(&mut self, entities: &[Entity], row: usize) -> usize {
+        let mut claimed = 0;
+        while let Some(&next) = entities.get(claimed) {
+            let (page, at) = place(next.index() as usize);
+            let slots = &mut self.page_mut(page)[at..];
+            let count = slots.len().min(entities.len() - claimed);
+            if !claim_in_a_row(&mut slots[..count], &entities[claimed..claimed + count], row + claimed) {
+                return claimed + self.claim_each(&entities[claimed..], row + claimed);
+            }
+            claimed += count;
+        }
+        claimed
+    }
+
+    fn claim_each(&mut self, entities: &[Entity], row: usize) -> usize {
         let Some(&first) = entities.first() else { return 0 };
         let mut page = place(first.index() as usize).0;
         let mut slots = self.page_mut(page);
@@ -222,6 +236,22 @@ impl Index {
     fn pages(&self) -> impl Iterator<Item = &Arc<IndexPage>> {
         self.table.slice.iter().filter(|page| !Arc::ptr_eq(page, &BLANK))
     }
+}
+
+/// Gives rows to entities from `row` on if their indices follow one another, as those of new entities do, and all of
+/// their slots are free. Each of the questions and the writing is done for several at a time.
+fn claim_in_a_row(slots: &mut [Slot], entities: &[Entity], row: usize) -> bool {
+    let Some(first) = entities.first() else { return true };
+    let gaps =
+        entities.iter().zip(first.index()..).fold(0, |bits, (entity, index)| bits | entity.index() ^ index);
+    let taken = slots.iter().fold(0, |bits, slot| bits | slot.0);
+    if gaps != 0 || taken != 0 {
+        return false;
+    }
+    for ((slot, &entity), row) in slots.iter_mut().zip(entities).zip(row..) {
+        *slot = Slot::new(entity, row);
+    }
+    true
 }
 
 /// The slot of an entity's index for writing, if its page exists and nobody else holds it.
