@@ -114,7 +114,7 @@ impl<T: Clone> Entry<T> {
 /// | `changed_since`, `attached_since` | O(pages), plus the rows of pages with a newer stamp |
 /// | `diff`, `==` | O(pages), plus the rows of pages that are not shared |
 /// | `sort_by`, `sort_as` | O(n log n) and O(n) |
-/// | memory | the values, 8 bytes a row for the entity, 8 for the index, up to 16 for stamps |
+/// | memory | the values, 8 bytes a row for the entity, 8 for the index, up to 16 for stamps, 4 for each other column in which walks look its entities up |
 ///
 /// Dense values with a sparse index are the sparse sets of Briggs and Torczon as `EnTT` uses them for
 /// components; the stamps are the change ticks of bevy.

@@ -27,7 +27,9 @@ use crate::entity::Entity;
 ///
 /// **Cost.** That of the rows of the store that drives. Where the stores hold the same entities in the same
 /// rows, whole pages are walked as slices; pages of entities that say the same are shared from the first walk
-/// on that may write one of the stores. Other rows are looked up, one by one.
+/// on that may write one of the stores. Other rows are looked up, one by one. From the second walk over the same
+/// stores on it is remembered where they are, 4 bytes for each row and store, until one of the stores attaches,
+/// detaches or moves a row. Clones share what is remembered, and no result depends on it.
 ///
 /// **Stamps.** A store handed over with `&mut` has its clock advanced once. All rows of a page count as
 /// changed when the walk enters it, rows that are looked up one by one.
