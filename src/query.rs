@@ -14,6 +14,7 @@ mod seek;
 mod side;
 mod sides;
 mod walk;
+mod write_page;
 
 pub use combinations::{Combinations, SingleError};
 pub use optional::{Optional, optional};

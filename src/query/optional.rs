@@ -217,10 +217,6 @@ impl<'a, S: Seek<'a>> Seek<'a> for OptionalSeek<S> {
         self.inner.rows()
     }
 
-    fn rows_mut(&mut self) -> &mut Rows<'a> {
-        self.inner.rows_mut()
-    }
-
     fn enter(&mut self, page: usize, owners: &'a OwnerPage) -> Fit {
         if self.is_empty { Fit::All } else { self.inner.enter(page, owners) }
     }
