@@ -294,14 +294,16 @@ impl<T> Column<T> {
     ///
     /// A stamp later than [`clock`](Self::clock) comes from a future that was rolled back: then all rows
     /// are answered, so that nothing is missed. Costs two loads for each page that was not written.
+    #[inline]
     pub fn changed_since(&self, stamp: u64) -> Since<'_, T> {
-        self.len();
+        self.look();
         Since::new(self, stamp, |rows| &rows.changed)
     }
 
     /// The rows that were attached after `stamp`, in row order. As [`changed_since`](Self::changed_since).
+    #[inline]
     pub fn attached_since(&self, stamp: u64) -> Since<'_, T> {
-        self.len();
+        self.look();
         Since::new(self, stamp, |rows| &rows.attached)
     }
 

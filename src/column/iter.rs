@@ -214,6 +214,7 @@ pub struct Since<'a, T> {
 }
 
 impl<'a, T> Since<'a, T> {
+    #[inline]
     pub(super) fn new(column: &'a Column<T>, stamp: u64, stamps: fn(&Rows<T>) -> &Stamps) -> Self {
         let pages = column.owners.table().iter().zip(column.table.iter());
         Self {
@@ -237,39 +238,33 @@ impl<'a, T> Since<'a, T> {
     #[inline]
     fn next_block(&mut self) -> Option<(&'a [Entity], &'a [T], usize, u32)> {
         loop {
-            if let Some((owners, rows)) = self.page {
-                if let Some((block, bits)) =
+            if let Some((owners, rows)) = self.page
+                && let Some((block, bits)) =
                     (self.stamps)(rows).block_after(owners.len(), self.next, self.stamp)
-                {
-                    self.next = block + 1;
-                    return Some((owners, &rows.values, block, bits));
-                }
-                self.page = None;
+            {
+                self.next = block + 1;
+                return Some((owners, &rows.values, block, bits));
             }
-            let stamp = self.stamp;
-            let (owners, entry) = self.pages.find(|(_, entry)| entry.newest > stamp)?;
-            self.page = Some((&owners.0, &entry.rows));
-            self.next = 0;
+            if !self.enter() {
+                return None;
+            }
         }
     }
-}
 
-impl<'a, T> Iterator for Since<'a, T> {
-    type Item = (Entity, &'a T);
-
+    /// Enters the next page in which a row may have been written.
     #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.bits == 0 {
-            let (owners, values, block, bits) = self.next_block()?;
-            let rows = block * BLOCK..owners.len().min((block + 1) * BLOCK);
-            (self.owners, self.values, self.bits) = (&owners[rows.clone()], &values[rows], bits);
-        }
-        let row = self.bits.trailing_zeros() as usize;
-        self.bits &= self.bits - 1;
-        Some((self.owners[row], &self.values[row]))
+    fn enter(&mut self) -> bool {
+        let stamp = self.stamp;
+        let page = self.pages.find(|(_, entry)| entry.newest > stamp);
+        self.page = page.map(|(owners, entry)| (owners.0.as_slice(), &*entry.rows));
+        self.next = 0;
+        self.page.is_some()
     }
 
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
+    /// [`fold`](Iterator::fold) from a page on in which a row may have been written: a call of its own, so that a scan
+    /// that finds none costs a look at the table and nothing else.
+    #[inline(never)]
+    fn fold_pages<B>(mut self, init: B, mut f: impl FnMut(B, (Entity, &'a T)) -> B) -> B {
         let mut so_far = init;
         while self.bits != 0 {
             let Some(row) = self.next() else { break };
@@ -294,6 +289,27 @@ impl<'a, T> Iterator for Since<'a, T> {
             }
         }
         so_far
+    }
+}
+
+impl<'a, T> Iterator for Since<'a, T> {
+    type Item = (Entity, &'a T);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.bits == 0 {
+            let (owners, values, block, bits) = self.next_block()?;
+            let rows = block * BLOCK..owners.len().min((block + 1) * BLOCK);
+            (self.owners, self.values, self.bits) = (&owners[rows.clone()], &values[rows], bits);
+        }
+        let row = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some((self.owners[row], &self.values[row]))
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, f: F) -> B {
+        if self.bits == 0 && self.page.is_none() && !self.enter() { init } else { self.fold_pages(init, f) }
     }
 }
 

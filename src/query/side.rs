@@ -175,7 +175,9 @@ pub(super) fn is_aligned(own: Owners<'_>, page: usize, owners: &OwnerPage) -> bo
 
 #[inline(never)]
 fn begins_with(own: &OwnerPage, owners: &OwnerPage) -> bool {
-    own.0.get(..owners.0.len()).is_some_and(|own| same_entities(own, &owners.0))
+    // Most pages that differ do so from the first entity on.
+    own.0.first() == owners.0.first()
+        && own.0.get(..owners.0.len()).is_some_and(|own| same_entities(own, &owners.0))
 }
 
 /// A column during the walk, as long as its pages are met in order.
