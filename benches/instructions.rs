@@ -1,5 +1,5 @@
 //! Ten core operations, to be counted rather than timed: `benches/instructions.sh` runs each of them under
-//! callgrind, once with one repetition and once with two, and compares the difference with what is recorded.
+//! callgrind, once with three repetitions and once with four, and compares the difference with what is recorded.
 
 use std::hint::black_box;
 
